@@ -65,10 +65,11 @@ var packages = map[string][]string{
 		"reporters/internal/otlp", "reporters",
 	},
 	"runner": {
-		"runner/internal/syntax/maestro", "runner/internal/maestro", "runner/internal/plan", "runner/plan",
+		"runner/internal/syntax/maestro", "runner/internal/maestro", "runner/internal/script",
+		"runner/internal/plan", "runner/plan",
 		"runner/internal/pool", "runner/pool", "runner/internal/start", "runner/internal/feed", "runner/internal/decide",
 		"runner/internal/replay", "runner/internal/observe",
-		"runner/internal/script", "runner/internal/action", "runner/action", "runner/internal/engine",
+		"runner/internal/action", "runner/action", "runner/internal/engine",
 		"runner/internal/run", "runner/run", "runner/internal/live", "runner/live", "runner/internal/client",
 		"runner/client", "runner/internal/record", "runner/record", "runner/internal/archive",
 		"runner/internal/order", "runner/internal/remote", "runner/remote", "runner/internal/failure",

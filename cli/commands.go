@@ -104,8 +104,24 @@ func addCommands(root *cobra.Command, env *process.Env) {
 		}
 		words = append(words, def)
 	}
+	own := process.OwnActions(env).Defs()
+	for _, def := range own {
+		if shell.Kebab(def.Name) == asked && !taken[asked] {
+			root.AddGroup(&cobra.Group{ID: process.GroupOwn, Title: ownTitle})
+			root.AddCommand(session.ActionCommand(env, *def))
+			return
+		}
+	}
 	for _, c := range commands() {
 		root.AddCommand(c.new(env))
+	}
+	if len(own) > 0 {
+		root.AddGroup(&cobra.Group{ID: process.GroupOwn, Title: ownTitle})
+	}
+	for _, def := range own {
+		if session.IsActionCommand(*def, func(name string) bool { return taken[name] }) {
+			words = append(words, *def)
+		}
 	}
 	for _, def := range words {
 		if listing {
@@ -133,6 +149,9 @@ var groups = [][2]string{
 	{process.GroupDevice, "Apps and devices:"},
 	{process.GroupServe, "Servers and the rest:"},
 }
+
+// ownTitle is the title of the group of a project's own actions, which other projects do not have.
+const ownTitle = "Own actions of this project:"
 
 // first are the commands of the short help, in the order in which a new user needs them.
 var first = []string{"init", "setup", "doctor", "run", "validate", "studio", "record", "report", "devices", "serve",
@@ -170,7 +189,7 @@ func newActionsCommand(env *process.Env) *cobra.Command {
 		"actions lists the actions that are commands: taproot tap \"Sign in\" taps in a session that stays open (taproot\n"+
 			"guide). With the NAME of an action, as in tests or as a command, it prints its page: examples, arguments, what\n"+
 			"it waits for, messages. In tests they are written as steps (taproot docs reference).",
-		process.GroupTouch, process.GroupCheck, process.GroupPage, process.GroupDevice)
+		process.GroupTouch, process.GroupCheck, process.GroupPage, process.GroupDevice, process.GroupOwn)
 	list := cmd.Run
 	cmd.Use, cmd.Args, cmd.Run = "actions [NAME]", cobra.MaximumNArgs(1), nil
 	cmd.Example = "  taproot actions\n  taproot actions scrollTo"
@@ -180,7 +199,7 @@ func newActionsCommand(env *process.Env) *cobra.Command {
 				all = append(all, def.Name)
 			}
 		}
-		return all
+		return append(all, process.OwnActions(env).Names()...)
 	}
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -195,7 +214,11 @@ func newActionsCommand(env *process.Env) *cobra.Command {
 		}
 		for _, name := range names() {
 			if name == args[0] || shell.Kebab(name) == args[0] {
-				text, _ := dsl.ReferenceOf(name)
+				own := process.OwnActions(env)
+				if _, err := own.Lookup(name); err != nil {
+					return &plan.Usage{Msg: err.Error()}
+				}
+				text, _ := dsl.ReferenceOf(name, own)
 				_, err := fmt.Fprint(env.Stdout, text)
 				return err
 			}
@@ -211,7 +234,10 @@ func listCommand(env *process.Env, name, short, long string, only ...string) *co
 		Use: name, Short: short, Long: long, Args: cobra.NoArgs,
 		Run: func(cmd *cobra.Command, _ []string) {
 			between := ""
-			for _, g := range groups {
+			for _, g := range append(slices.Clone(groups), [2]string{process.GroupOwn, ownTitle}) {
+				if !cmd.Root().ContainsGroup(g[0]) {
+					continue
+				}
 				if len(only) > 0 && !slices.Contains(only, g[0]) {
 					continue
 				}

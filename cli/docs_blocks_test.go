@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,6 +22,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/sim/android"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // repository is the root of the repository.
@@ -128,6 +130,9 @@ func TestDocumentsYAML(t *testing.T) {
 			case b.about == "prometheus.yml":
 				checkPrometheus(t, b)
 				others++
+			case strings.HasPrefix(b.about, "suites/actions/"):
+				checkOwnAction(t, b)
+				others++
 			case strings.HasPrefix(b.about, "suites/"):
 				checkFile(t, b)
 				tests++
@@ -137,7 +142,7 @@ func TestDocumentsYAML(t *testing.T) {
 				checkSteps(t, b)
 				steps++
 			default:
-				if _, err := dsl.Parse(b.String(), []byte(b.text)); err != nil {
+				if _, err := dsl.Parse(b.String(), []byte(b.text), suitesActions()); err != nil {
 					t.Error(err)
 				}
 				tests++
@@ -155,7 +160,24 @@ func checkFile(t *testing.T, b block) {
 	if file := read(t, repository, filepath.FromSlash(b.about)); file != b.text {
 		t.Errorf("%s is not what %s holds", b, b.about)
 	}
-	if _, err := dsl.Parse(b.String(), []byte(b.text)); err != nil {
+	if _, err := dsl.Parse(b.String(), []byte(b.text), suitesActions()); err != nil {
+		t.Error(err)
+	}
+}
+
+// suitesActions are the own actions of the repository's suites.
+func suitesActions() *dsl.Own {
+	dir := filepath.Join(repository, "suites")
+	return run.Config{Dir: dir}.OwnActions(dir)
+}
+
+// checkOwnAction checks that the block is the file of an own action in the repository, and that the action is valid.
+func checkOwnAction(t *testing.T, b block) {
+	t.Helper()
+	if file := read(t, repository, filepath.FromSlash(b.about)); file != b.text {
+		t.Errorf("%s is not what %s holds", b, b.about)
+	}
+	if err := suitesActions().Check(strings.TrimSuffix(path.Base(b.about), ".yaml")); err != nil {
 		t.Error(err)
 	}
 }
@@ -192,7 +214,8 @@ func checkSteps(t *testing.T, b block) {
 			if strings.HasPrefix(step, "on:") {
 				runsOn = "devices: {alice: {platform: android}, bob: {platform: " + platform + "}}"
 			}
-			_, err := dsl.Parse(b.String(), []byte("id: doc\n"+runsOn+"\nsteps:\n- "+step+"\n"))
+			_, err := dsl.Parse(b.String(), []byte("id: doc\n"+runsOn+"\nsteps:\n- "+step+"\n"),
+				suitesActions())
 			if err == nil {
 				first = nil
 				break

@@ -88,6 +88,9 @@ type Set = vocabulary.Set
 // HTTP is the argument of http. as: saves {status, body, json}.
 type HTTP = vocabulary.HTTP
 
+// Exec is the argument of exec. as: saves {exit, stdout, stderr}.
+type Exec = vocabulary.Exec
+
 // Expect is what the answer of an http step must be.
 type Expect = vocabulary.Expect
 

@@ -37,9 +37,21 @@ func DecodeStep(def *Def, v source.Value) (args any, opts StepOptions, err error
 }
 
 // ParseBlock reads a file for a run step: only vars and steps, or a whole test, of which vars and steps are taken.
-// platform is that of the test that runs it; empty: not known yet. The error is an Errors.
-func ParseBlock(file string, src []byte, platform Platform) (*Block, error) {
-	return check.ParseBlock(file, src, platform)
+// platform is that of the test that runs it; empty: not known yet. own are the own actions of the project, one set at
+// most. The error is an Errors.
+func ParseBlock(file string, src []byte, platform Platform, own ...*Own) (*Block, error) {
+	return check.ParseBlock(file, src, platform, ownOf(own))
+}
+
+// Own are the own actions of a project: the files in its folder actions.
+type Own = check.Own
+
+// ownOf returns the one set of own actions, if there is one.
+func ownOf(own []*Own) vocabulary.OwnActions {
+	if len(own) == 0 || own[0] == nil {
+		return nil
+	}
+	return own[0]
 }
 
 // CheckPlatform finds the steps that a platform cannot do: those of hooks and blocks, which were read before it was
@@ -86,15 +98,9 @@ func CheckVars(t *Test, s *Scope) error {
 	return check.Vars(t, s)
 }
 
-// ParseConfig reads a taproot.yaml; an empty one is fine.
-func ParseConfig(file string, src []byte) (Config, error) {
-	return check.ParseConfig(file, src)
-}
-
-// HoldsBlocks reports whether a file is one of blocks for run steps, and not a test, wherever it is: it holds blocks,
-// and neither an id nor steps nor a platform.
-func HoldsBlocks(file string, src []byte) bool {
-	return check.HoldsBlocks(file, src)
+// ParseConfig reads a taproot.yaml; an empty one is fine. own are the own actions of the project, one set at most.
+func ParseConfig(file string, src []byte, own ...*Own) (Config, error) {
+	return check.ParseConfig(file, src, ownOf(own))
 }
 
 // NewStep makes a step of an argument struct, or of a pointer to one, for tests that are written in Go. The argument is
@@ -126,9 +132,10 @@ func Lint(t *Test) []*source.Error {
 // all semantic errors of the file; the tests are then nil. Variables stay in place: see Scope, Bind and CheckVars.
 //
 // Of YAML 1.2 it takes the core schema, anchors, aliases and merge keys (<<, where a test's own keys win). Directives
-// and tags are errors, and so is every key that has no meaning.
-func Parse(file string, src []byte) ([]*Test, error) {
-	return check.Parse(file, src)
+// and tags are errors, and so is every key that has no meaning. own are the own actions of the project, one set at
+// most.
+func Parse(file string, src []byte, own ...*Own) ([]*Test, error) {
+	return check.Parse(file, src, ownOf(own))
 }
 
 // Secrets returns the values in a step's argument that no report may show, with the variables filled in that have

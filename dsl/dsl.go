@@ -35,8 +35,9 @@ func ToolSchema(args any, prefix string) map[string]any {
 }
 
 // ConfigSchema is the JSON Schema (2020-12) of a suite's taproot.yaml, made from the same structs.
-func ConfigSchema() map[string]any {
-	return schema.OfSuites()
+// own are the own actions of the project, one set at most.
+func ConfigSchema(own ...*Own) map[string]any {
+	return schema.OfSuites(ownOf(own))
 }
 
 // Reference writes the reference of the test syntax in Markdown, out of the structs: every action with its arguments,
@@ -50,16 +51,17 @@ func Topics() []string {
 	return schema.Topics()
 }
 
-// ReferenceOf writes the part of the reference that is about one of the Topics.
-func ReferenceOf(name string) (text string, known bool) {
-	return schema.ReferenceOf(name)
+// ReferenceOf writes the part of the reference that is about one of the Topics, or about one of the own actions of the
+// project, of which there is one set at most.
+func ReferenceOf(name string, own ...*Own) (text string, known bool) {
+	return schema.ReferenceOf(name, ownOf(own))
 }
 
 // Schema is the JSON Schema (2020-12) of a test file's documents, made from the structs: a test, or a block for a run
 // step. It knows what holds for one value and for its neighbours; what depends on variables, on the platform or on
-// other files only Parse knows.
-func Schema() map[string]any {
-	return schema.OfTests()
+// other files only Parse knows. own are the own actions of the project, one set at most.
+func Schema(own ...*Own) map[string]any {
+	return schema.OfTests(ownOf(own))
 }
 
 // Fill fills in the variables of all texts in a value that did not come from a file. The error is an *Error.

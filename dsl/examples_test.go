@@ -85,6 +85,6 @@ func ExampleLint() {
 }
 
 func ExampleKeys() {
-	fmt.Println(dsl.Keys(dsl.Input{})[0], dsl.ShortKey(dsl.Input{}))
-	// Output: text text
+	fmt.Println(dsl.Keys(dsl.Input{})[0])
+	// Output: text
 }

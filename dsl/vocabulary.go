@@ -33,9 +33,6 @@ type Cost = vocabulary.Cost
 // StepTimeout is how long a step waits when nothing says it.
 const StepTimeout = vocabulary.StepTimeout
 
-// Data are a test's rows of values: each makes a case of its own.
-type Data = vocabulary.Data
-
 // Field is a key of an operation's arguments, as a command line shows it.
 type Field = vocabulary.Field
 
@@ -72,11 +69,6 @@ type DeviceFacts = vocabulary.DeviceFacts
 // Keys returns the keys that the map of an argument struct can have, in the order of the reference.
 func Keys(args any) []string {
 	return vocabulary.Keys(args)
-}
-
-// ShortKey is the key that a plain text fills; empty: only a map will do.
-func ShortKey(args any) string {
-	return vocabulary.ShortKey(args)
 }
 
 // Steps are the steps inside of another one. Parse checks them like those of the test; Bind leaves them alone: they are

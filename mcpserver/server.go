@@ -114,7 +114,7 @@ func New(c Config) (s *Server, err error) {
 	s.Client = client.New(client.Config{Mask: &event.Mask{}, Who: c.Who, Exposed: c.Exposed, Schemes: c.Schemes,
 		Log: c.Log, Process: holder,
 		Shared: c.Devices != nil, Idle: c.Idle, Opened: s.keepLog, Link: func(t *dsl.Test) error { return s.linked(t, ".") },
-		Speak: toolSpelling})
+		Own: func() *dsl.Own { return s.own(".") }, Speak: toolSpelling})
 	s.base, s.cancel = context.WithCancelCause(context.Background())
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.Close())

@@ -126,7 +126,7 @@ func (c *call) plan(conf run.Config, args ...string) (*plan.Plan, error) {
 
 // planText builds the cases of a test that has no file.
 func (c *call) planText(conf run.Config, text string) (*plan.Plan, error) {
-	tests, err := dsl.Parse("test.yaml", []byte(text))
+	tests, err := dsl.Parse("test.yaml", []byte(text), c.server.own("."))
 	if err != nil {
 		return nil, &client.Refusal{What: err.Error(),
 			Try: "fix these and call again; taproot://reference has the test syntax"}
@@ -233,7 +233,7 @@ func (c *call) enclose(name string) error {
 		if err != nil {
 			return outside(p)
 		}
-		tests, err := dsl.Parse(p, data)
+		tests, err := dsl.Parse(p, data, c.server.own(path.Dir(p)))
 		if err != nil {
 			return nil // the plan reports it, if the file is part of it
 		}
@@ -244,6 +244,11 @@ func (c *call) enclose(name string) error {
 		}
 		return nil
 	})
+}
+
+// own are the own actions that tests in a folder can use.
+func (s *Server) own(dir string) *dsl.Own {
+	return s.conf.Runner.OwnActions(filepath.Join(s.conf.Runner.Dir, filepath.FromSlash(dir)))
 }
 
 // linked makes sure that a test refers to no file outside of the working folder.
@@ -257,6 +262,11 @@ func (s *Server) linked(t *dsl.Test, dir string) error {
 		return data, err
 	}
 	_ = dsl.Link(t, read) // the plan reports all other errors
+	for _, name := range t.OwnFiles {
+		if !filepath.IsLocal(filepath.FromSlash(name)) {
+			left = outside(name)
+		}
+	}
 	_, _ = t.Rows(func(name string) ([]byte, error) { return read(path.Join(dir, name)) })
 	return left
 }

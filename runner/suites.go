@@ -95,6 +95,13 @@ func Describe(dir string) error {
 		return err
 	}
 	config, _ := ginkgo.GinkgoConfiguration()
+	if err := s.conf.Programs.ByUser(s.conf.Getenv, s.conf.Dir); err != nil {
+		return err
+	}
+	if s.wrong != nil {
+		return s.wrong
+	}
+	s.conf.Actions, s.conf.GoCall = s.actions, s.callAction
 	s.conf.Labels, s.conf.FailFast = config.LabelFilter, config.FailFast
 	if config.RandomizeAllSpecs {
 		s.conf.Seed = &config.RandomSeed
@@ -181,6 +188,8 @@ func (s *suite) add(p *plan.Plan) {
 // suite is the state of one Ginkgo process.
 type suite struct {
 	described bool
+	actions   []plan.GoAction // own actions in Go
+	wrong     error           // what is wrong with them
 	conf      run.Config
 	tests     int                  // number of tests that were read, including filtered ones
 	cases     map[string]plan.Case // by pack, in lower case

@@ -20,6 +20,7 @@ const (
 	GroupTouch   = "touch"
 	GroupCheck   = "check"
 	GroupDevice  = "device"
+	GroupOwn     = "own" // own actions of the project
 	GroupPage    = "page"
 	GroupServe   = "serve"
 )

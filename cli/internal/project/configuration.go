@@ -70,6 +70,7 @@ func variables() []struct {
 				v("TAPROOT_UNMASKED_EVIDENCE", "--unmasked-evidence", ""),
 				v("TAPROOT_ALLOW_PRIVATE", "--allow-private", ""),
 				v("TAPROOT_ALLOW_SHELL", "--allow-shell", ""),
+				v("TAPROOT_ALLOW_EXEC", "--allow-exec", ""),
 				v("TAPROOT_UPDATE_BASELINES", "--update-baselines", ""),
 				v("TAPROOT_REPORTER", "--reporter", "programs that read the events of the run, separated by commas"),
 				v("TAPROOT_RUN_DIR", "", "set by Taproot for reporters: the folder of the run"),

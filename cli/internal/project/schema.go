@@ -25,6 +25,7 @@ func SchemaCommand(env *process.Env) *cobra.Command {
 		Long: "schema prints a JSON Schema (2020-12) of test files. An editor with a YAML language server completes and " +
 			"checks\n" +
 			"with it: save it, and start a test file with\n\n  # yaml-language-server: $schema=taproot.schema.json\n\n" +
+			"It knows the own actions of this project (taproot docs own-actions): print it again when they change.\n" +
 			"--config prints the schema of a suite's taproot.yaml.\n\n" +
 			"With the name of a file that Taproot writes, it prints the schema of that file. Each of these files names its " +
 			"format:\n\n" + schemas.List(),
@@ -36,9 +37,10 @@ func SchemaCommand(env *process.Env) *cobra.Command {
 			if len(args) == 1 {
 				return fileSchema(env, out, args[0], suite)
 			}
-			schema := dsl.Schema()
+			own := process.OwnActions(env)
+			schema := dsl.Schema(own)
 			if suite {
-				schema = dsl.ConfigSchema()
+				schema = dsl.ConfigSchema(own)
 			}
 			data, err := json.Marshal(schema)
 			if err != nil {

@@ -46,7 +46,7 @@ func ValidateCommand(env *process.Env) *cobra.Command {
 			}
 			defer process.DelayGC()()
 			found, err := validate(plan.Options{Dir: env.Dir, Args: args, Vars: given, Environment: environment,
-				Env: env.LookupEnv, Files: true})
+				Env: env.LookupEnv, Files: true, AllActions: true})
 			if err != nil {
 				return err
 			}

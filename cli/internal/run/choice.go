@@ -236,3 +236,12 @@ var foreignFlags = map[string]string{
 	"reporter": "every run writes junit.xml, ctrf.json and summary.md; taproot report export prints them",
 	"junit":    "every run writes junit.xml; taproot report export --format junit prints it",
 }
+
+// allowPrograms lets tests run programs on this machine where the user allows it.
+func (f runFlags) allowPrograms(c *run.Config) error {
+	if err := c.Programs.ByUser(c.Getenv, c.Dir); err != nil {
+		return &plan.Usage{Msg: err.Error()}
+	}
+	c.Programs.Allowed = c.Programs.Allowed || f.allowExec
+	return nil
+}

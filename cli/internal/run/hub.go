@@ -40,7 +40,7 @@ type hubFarm struct {
 }
 
 // note records files that the tests need during planning; nil: the tests run here.
-func (h *hubRun) note(env *process.Env, conf *run.Config) (*hubFarm, error) {
+func (h *hubRun) note(env *process.Env, conf *run.Config, exec bool) (*hubFarm, error) {
 	set, err := process.NewSettings(env)
 	if err != nil {
 		return nil, err
@@ -54,6 +54,9 @@ func (h *hubRun) note(env *process.Env, conf *run.Config) (*hubFarm, error) {
 			return nil, &plan.Usage{Msg: "--pool, --labels and --priority select devices of a farm: set its URL with --hub"}
 		}
 		return nil, nil
+	}
+	if exec {
+		return nil, &plan.Usage{Msg: "--allow-exec: the hosts of a farm run no programs of tests"}
 	}
 	for _, l := range h.labels {
 		if !dsl.IsDeviceLabel(l) {

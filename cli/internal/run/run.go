@@ -39,7 +39,8 @@ type runFlags struct {
 	video, trace, screenshots         string // on, off, failed
 	environment                       string
 	ai, agent                         string
-	allowShell, updateBaselines       bool
+	allowShell, allowExec             bool
+	updateBaselines                   bool
 	unmasked                          bool
 	allowPrivate, noTrace, noDOM      bool
 	noWeak                            bool
@@ -157,6 +158,8 @@ func Command(env *process.Env) *cobra.Command {
 	flags.BoolVar(&f.unmasked, "unmasked-evidence", false,
 		"make recordings and traces of tests with secrets, too; the secrets are visible in them")
 	flags.BoolVar(&f.allowShell, "allow-shell", false, "let tests run commands on the device (the action shell)")
+	flags.BoolVar(&f.allowExec, "allow-exec", false,
+		"let tests run programs on this machine (the action exec); the own configuration file can allow it, too")
 	flags.BoolVar(&f.updateBaselines, "update-baselines", false,
 		"save the current screenshots as the baselines of assertScreenshot")
 	flags.BoolVar(&f.allowPrivate, "allow-private", true,
@@ -240,6 +243,9 @@ func (f runFlags) config(env *process.Env, args []string) (run.Config, error) {
 	}
 	c.NoVideo = c.NoVideo || f.noVideo
 	c.AllowShell = c.AllowShell || f.allowShell
+	if err := f.allowPrograms(&c); err != nil {
+		return c, err
+	}
 	c.Unmasked = c.Unmasked || f.unmasked
 	c.NoTrace = c.NoTrace || f.noTrace
 	c.NoDOM = c.NoDOM || f.noDOM
@@ -308,7 +314,7 @@ func runTests(ctx context.Context, env *process.Env, f runFlags, args []string) 
 	for _, arg := range plan.Repeated(conf.Dir, args) {
 		fmt.Fprintf(env.Stderr, "%s is named more than once, but runs once; --repeat 2 runs tests twice\n", arg)
 	}
-	hub, err := f.farm.note(env, &conf)
+	hub, err := f.farm.note(env, &conf, f.allowExec)
 	if err != nil {
 		return err
 	}

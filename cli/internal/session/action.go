@@ -30,7 +30,7 @@ func IsActionCommand(def dsl.Def, taken func(string) bool) bool {
 
 // ActionGroups are the groups of commands that are actions.
 func ActionGroups() []string {
-	return []string{process.GroupTouch, process.GroupCheck, process.GroupPage, process.GroupDevice}
+	return []string{process.GroupTouch, process.GroupCheck, process.GroupPage, process.GroupDevice, process.GroupOwn}
 }
 
 // HasCommand reports whether a name is a command that is not an action.
@@ -48,6 +48,8 @@ func HasCommand(root *cobra.Command) func(string) bool {
 // GroupOf returns the group of an action in the help.
 func GroupOf(def dsl.Def) string {
 	switch {
+	case def.Own != nil:
+		return process.GroupOwn
 	case def.Effect&dsl.ReadOnly != 0:
 		return process.GroupCheck
 	case slices.Equal(def.Platforms, []dsl.Platform{dsl.Web}):

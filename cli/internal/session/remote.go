@@ -78,7 +78,11 @@ func (f *Flags) askServer(ctx context.Context, env *process.Env, req shell.Reque
 
 // word performs one action.
 func (r *remote) word(ctx context.Context, req shell.Request) (shell.Response, error) {
-	def, _ := dsl.Lookup(req.Word)
+	def, known := dsl.Lookup(req.Word)
+	if !known {
+		return shell.Response{}, &plan.Usage{Msg: fmt.Sprintf("the REST API has no %s, which is an action of this project: "+
+			"run it in a test (POST /runs)", shell.Kebab(req.Word))}
+	}
 	v, err := written("arguments", req.Args)
 	if err != nil {
 		return shell.Response{}, err

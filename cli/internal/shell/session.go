@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner/client"
 	"github.com/taproot-dev/taproot/runner/live"
@@ -47,6 +48,9 @@ func newSession(o Options, req Request) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := conf.Programs.ByUser(conf.Getenv, conf.Dir); err != nil {
+		return nil, err
+	}
 	exposed := map[string]string{}
 	for _, name := range req.Expose {
 		value := req.Env[name]
@@ -60,11 +64,12 @@ func newSession(o Options, req Request) (*session, error) {
 	s := &session{key: key{req.Project, req.Session}, conf: conf, began: time.Now(), turn: make(chan struct{}, 1)}
 	s.base, s.cancel = context.WithCancel(context.Background())
 	s.client = client.New(client.Config{Mask: mask, Who: "this session", Exposed: exposed, AnyLink: true,
-		Log: o.Log, Process: process, Speak: spellCall})
+		Log: o.Log, Process: process, Speak: spellCall, Own: func() *dsl.Own { return conf.OwnActions(conf.Dir) }})
 	s.pool = pool.New(o.Drivers(conf), conf.PoolOptions())
 	s.live, err = live.New(live.Options{Pool: s.pool, Vision: conf.Vision(), What: process, Timeout: conf.Timeout,
 		Idle: deviceIdle, PageIdle: deviceIdle,
-		Access: conf.Access, AllowShell: conf.AllowShell, Exposed: exposed, Mask: mask, Prepare: s.client.Prepare})
+		Access: conf.Access, AllowShell: conf.AllowShell, Exec: conf.Programs.Options(conf.Getenv), Exposed: exposed,
+		Mask: mask, Prepare: s.client.Prepare})
 	if err != nil {
 		return nil, errors.Join(err, s.pool.Close())
 	}

@@ -22,7 +22,13 @@ import (
 func (s *session) runAction(ctx context.Context, c *client.Call, req Request) (*client.Answer, error) {
 	def, ok := dsl.Lookup(req.Word)
 	if !ok {
-		return nil, &client.Refusal{What: "there is no action " + req.Word}
+		own, err := s.conf.OwnActions(s.conf.Dir).Lookup(req.Word)
+		if err != nil {
+			return nil, &live.InvalidError{Err: err}
+		}
+		if def, ok = own, own != nil; !ok {
+			return nil, &client.Refusal{What: "there is no action " + req.Word}
+		}
 	}
 	v, err := one("arguments", req.Args)
 	if err != nil {

@@ -2,6 +2,8 @@
 package gosuite
 
 import (
+	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -124,3 +126,21 @@ var _ = Describe("go", func() {
 })
 
 var _ = It("yaml-1", Label("clash"), func(ctx SpecContext) { runner.Device(ctx) })
+
+// PayArgs are the parameters of pay.
+type PayArgs struct {
+	Amount float64      `required:"true" doc:"in euros"`
+	Card   string       `enum:"visa,amex" default:"visa"`
+	To     dsl.Selector `doc:"who is paid"`
+	Notes  []string
+}
+
+// pay is an own action for the YAML tests of the suite.
+var _ = runner.Action("pay", func(_ context.Context, d *runner.TestDevice, in PayArgs) error {
+	if in.Amount > 100 {
+		return fmt.Errorf("%v is too much", in.Amount)
+	}
+	d.Do(dsl.Assert{Selector: in.To})
+	d.Do(dsl.Log{Message: fmt.Sprintf("paid %v by %s: %v", in.Amount, in.Card, in.Notes)})
+	return nil
+})

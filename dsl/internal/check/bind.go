@@ -17,9 +17,19 @@ func Bind(step *vocabulary.Step, s *expr.Scope) (args any, opts vocabulary.StepO
 	return bind(step, s, nil)
 }
 
-// bind is Bind; values that depend on a promised variable are left out of the checks. The step was decoded when its
-// file was read: only the values that waited for variables are decoded now, into a copy.
+// bind is Bind; values that depend on a promised variable are left out of the checks.
 func bind(step *vocabulary.Step, s *expr.Scope, promised map[string]bool) (any, vocabulary.StepOptions, error) {
+	args, opts, err := bindArgs(step, s, promised)
+	if err != nil || step.Def.Own == nil {
+		return args, opts, err
+	}
+	f := expr.Filling{Scope: s, Source: step.File, Promised: promised}
+	return vocabulary.OwnCall{Args: args, Values: step.Def.Own.Values(args, fillArguments(&f, step, true))}, opts, nil
+}
+
+// bindArgs is bind; values that depend on a promised variable are left out of the checks. The step was decoded when its
+// file was read: only the values that waited for variables are decoded now, into a copy.
+func bindArgs(step *vocabulary.Step, s *expr.Scope, promised map[string]bool) (any, vocabulary.StepOptions, error) {
 	if step.Says != nil {
 		return step.Def.Args, step.Options, nil
 	}
@@ -37,6 +47,9 @@ func bind(step *vocabulary.Step, s *expr.Scope, promised map[string]bool) (any, 
 	}
 	d := NewReader(step.File, expr.Literal, "")
 	v = d.named(step.Def, v)
+	if f.Elements { // its maps are other ones than when the file was read
+		return d.again(step, v)
+	}
 	args, options := m.args, m.options
 	if m.argsWait.Waits() {
 		filled := reflect.New(reflect.TypeOf(args)).Elem()
@@ -56,6 +69,16 @@ func bind(step *vocabulary.Step, s *expr.Scope, promised map[string]bool) (any, 
 		return nil, vocabulary.StepOptions{}, err
 	}
 	return withInner(args, step), options, nil
+}
+
+// again decodes the whole argument of a step, without the steps inside of it, which stay as they are.
+func (d *reader) again(step *vocabulary.Step, v source.Value) (any, vocabulary.StepOptions, error) {
+	d.Inner = func(source.Field) vocabulary.Steps { return nil }
+	m := d.arguments(step.Def, v, step.Pos)
+	if err := d.Errs.Err(); err != nil {
+		return nil, vocabulary.StepOptions{}, err
+	}
+	return withInner(m.args, step), m.options, nil
 }
 
 // madeOf returns what a step was decoded to; a step that no file holds is decoded here.
@@ -120,8 +143,11 @@ func fillArguments(f *expr.Filling, step *vocabulary.Step, inner bool) source.Va
 			typ == vocabulary.ExprType,
 			typ == vocabulary.ExprsType,
 			typ == vocabulary.ItemsType && x.Value.Kind == source.String:
-		default:
+		case step.Def.Own != nil: // a parameter may be called label
 			x.Value = f.Value(x.Value)
+		default:
+			fields = append(fields, f.Field(x)...)
+			continue
 		}
 		fields = append(fields, x)
 	}

@@ -184,7 +184,7 @@ func TestBindOfFiles(t *testing.T) {
 			if part.Name != "test.yaml" {
 				continue
 			}
-			tests, _ := Parse(part.Name, part.Data)
+			tests, _ := Parse(part.Name, part.Data, nil)
 			for _, test := range tests {
 				s, err := test.Scope(expr.ScopeOptions{Env: os.LookupEnv})
 				if err != nil {
@@ -209,7 +209,7 @@ func TestBindOfFiles(t *testing.T) {
 func TestBindSharesNothing(t *testing.T) {
 	tests, err := Parse("a.yaml", []byte("id: a\nplatform: android\nvars: {A: x}\nsteps:\n"+
 		"  - tap: {label: \"${A}\", below: {id: \"${A}\"}, contains: [{label: \"${A}\"}]}\n"+
-		"  - launch: {package: a.b, arguments: {k: \"${A}\"}, permissions: {camera: allow}}\n"))
+		"  - launch: {package: a.b, arguments: {k: \"${A}\"}, permissions: {camera: allow}}\n"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func BenchmarkBind(b *testing.B) {
 	tests, err := Parse("a.yaml", []byte("id: a\nplatform: android\nvars: {USER: ada, N: 3}\nsteps:\n"+
 		"  - tap: {label: \"Hello ${USER}\", below: {id: header}, timeoutMs: 3000}\n  - input: ${USER}\n"+
 		"  - assertElement: {id: row, index: \"${N}\", text: \"${USER}\", is: {enabled: true}}\n"+
-		"  - http: {url: \"http://a/${USER}\", method: POST, json: {name: \"${USER}\"}, headers: {a: b, c: d}}\n"))
+		"  - http: {url: \"http://a/${USER}\", method: POST, json: {name: \"${USER}\"}, headers: {a: b, c: d}}\n"), nil)
 	if err != nil {
 		b.Fatal(err)
 	}

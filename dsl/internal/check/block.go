@@ -53,7 +53,9 @@ func (d *reader) blocks(v source.Value, file string) vocabulary.Blocks {
 
 // ParseBlock reads a file for a run step: only vars and steps, or a whole test, of which vars and steps are taken.
 // platform is that of the test that runs it; empty: not known yet. The error is an Errors.
-func ParseBlock(file string, src []byte, platform vocabulary.Platform) (*vocabulary.Block, error) {
+// own are the actions of the project's own; nil: none.
+func ParseBlock(file string, src []byte, platform vocabulary.Platform,
+	own vocabulary.OwnActions) (*vocabulary.Block, error) {
 	text, from, bad := source.Readable(file, src)
 	if bad != nil {
 		return nil, source.Errors{bad}
@@ -71,6 +73,7 @@ func ParseBlock(file string, src []byte, platform vocabulary.Platform) (*vocabul
 		return nil, source.Errors{e}
 	}
 	d := NewReader(from, expr.Literal, "")
+	d.own = own
 	b := &vocabulary.Block{File: file, Source: from}
 	if _, isTest := values[0].Get("id"); isTest {
 		if t := d.Test(values[0]); t != nil {
@@ -112,11 +115,13 @@ func OnPlatform(steps vocabulary.Steps, p vocabulary.Platform) error {
 
 func checkPlatform(steps vocabulary.Steps, p vocabulary.Platform) source.Errors {
 	var errs source.Errors
+	own := ownDefsOf(steps)
 	for _, s := range steps {
 		if s.Says != nil {
 			continue
 		}
 		d := NewReader(s.File, expr.Deferred, p)
+		d.own = own
 		d.step(source.Value{Kind: source.Map, Pos: s.Pos, Fields: []source.Field{
 			{Key: s.Def.Name, Pos: s.Pos, Value: s.Args}}})
 		errs = append(errs, d.Errs...)

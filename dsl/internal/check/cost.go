@@ -47,6 +47,9 @@ func (c costing) step(s *vocabulary.Step) vocabulary.Cost {
 	if run, is := args.(vocabulary.Run); is {
 		cost = c.block(s, run)
 	}
+	if call, is := args.(vocabulary.OwnCall); is {
+		cost = c.action(s, call, limit)
+	}
 	if s.Def.Control() {
 		cost.AtMin = cost.AtMin || unsure
 		if opts.TimeoutMs != nil {
@@ -76,6 +79,21 @@ func (c costing) block(s *vocabulary.Step, run vocabulary.Run) vocabulary.Cost {
 		return vocabulary.Cost{AtMin: true}
 	}
 	inner, err := c.scope.Block(s.Block, run.With)
+	if err != nil {
+		return c.steps(s.Block.Steps).Plus(vocabulary.Cost{AtMin: true})
+	}
+	return costing{scope: inner, timeout: c.timeout}.steps(s.Block.Steps)
+}
+
+// action is the cost of an own action: of its steps, or of its script.
+func (c costing) action(s *vocabulary.Step, call vocabulary.OwnCall, limit time.Duration) vocabulary.Cost {
+	switch {
+	case s.Def.Own.Script != nil:
+		return vocabulary.Cost{Time: time.Duration(s.Def.Own.Script.TimeoutMs) * time.Millisecond, AtMin: true} // and http
+	case s.Block == nil:
+		return vocabulary.Cost{Time: limit, AtMin: true}
+	}
+	inner, err := c.scope.Action(s.Block, call.Values)
 	if err != nil {
 		return c.steps(s.Block.Steps).Plus(vocabulary.Cost{AtMin: true})
 	}

@@ -47,6 +47,7 @@ func (d *reader) Test(v source.Value) *vocabulary.Test {
 		Retries:     h.Retries,
 		Data:        h.Data,
 		Source:      d.Source,
+		Own:         d.own,
 	}
 	before := len(d.Errs)
 	if t.Devices = d.entries(&h, v); len(t.Devices) > 0 {
@@ -226,7 +227,9 @@ func guess(lists ...source.Value) vocabulary.Platform {
 //
 // Of YAML 1.2 it takes the core schema, anchors, aliases and merge keys (<<, where a test's own keys win). Directives
 // and tags are errors, and so is every key that has no meaning.
-func Parse(file string, src []byte) ([]*vocabulary.Test, error) {
+//
+// own are the actions of the project's own; nil: none.
+func Parse(file string, src []byte, own vocabulary.OwnActions) ([]*vocabulary.Test, error) {
 	text, from, bad := source.Readable(file, src)
 	if bad != nil {
 		return nil, source.Errors{bad}
@@ -240,6 +243,7 @@ func Parse(file string, src []byte) ([]*vocabulary.Test, error) {
 			Hint: `start with "id: …" and "platform: …", then "steps:" and under it the actions`}}
 	}
 	d := NewReader(from, expr.Literal, "")
+	d.own = own
 	var tests []*vocabulary.Test
 	for _, v := range values {
 		if t := d.Test(v); t != nil {

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/internal/foreign"
@@ -20,8 +21,8 @@ func (d *reader) severalKeys(fields []source.Field, def *vocabulary.Def) {
 			of = &vocabulary.Def{Args: vocabulary.Paste{}} // its options are those of every step
 		}
 		argument := of.Takes(f.Key)
-		_, action := vocabulary.Lookup(f.Key)
-		near := phrase.Nearest(f.Key, vocabulary.ActionNames())
+		action := slices.Contains(d.names(), f.Key)
+		near := phrase.Nearest(f.Key, d.names())
 		switch {
 		case argument && fields[0].Value.Kind == source.Null:
 			hint = fmt.Sprintf("indent it by two more spaces, so that it belongs to %q", fields[0].Key)
@@ -73,7 +74,7 @@ func (d *reader) bareText(v source.Value) {
 		d.Fail(pos, 1, "a no-break space (U+00A0) where a plain space should be", "replace it by a space")
 		return
 	}
-	if def, known := vocabulary.Lookup(word); known {
+	if def, known := d.lookup(source.Field{Key: word, Pos: v.Pos}); known && def != nil {
 		hint := fmt.Sprintf(`write "- %s:"`, word)
 		switch {
 		case colon && strings.ContainsAny(string(source.FirstRune(d.Source.Line(v.Pos.Line), v.Pos.Col)), `"'`):
@@ -132,7 +133,7 @@ func (d *reader) unknownAction(v source.Value, f source.Field) {
 	if f.Key == "true" && f.Value.Kind == source.Map { // as tools of YAML 1.1 write the key on
 		hint = `for several devices, write "on:", and in tools that change it, "on" in quotation marks`
 	}
-	if near := phrase.Nearest(f.Key, vocabulary.ActionNames()); near != "" {
+	if near := phrase.Nearest(f.Key, d.names()); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	d.Fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown action %q", phrase.LimitRunes(f.Key, 60)), hint)

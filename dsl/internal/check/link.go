@@ -88,21 +88,26 @@ func Link(t *vocabulary.Test, read func(path string) ([]byte, error)) error {
 
 // LinkWith is Link for tests with run steps that may name files in another language; foreign may be nil.
 func LinkWith(t *vocabulary.Test, read func(path string) ([]byte, error), foreign BlockReader) error {
-	l := linker{platform: t.Platform, read: read, foreign: foreign}
+	l := linker{platform: t.Platform, read: read, foreign: foreign, own: t.Own, bodies: map[ownBody]*vocabulary.Block{}}
 	if len(t.Devices) > 0 {
 		l.platform = "" // each of them has its own; see Several
 	}
-	for _, ref := range References(t) {
-		var own vocabulary.Blocks
-		if ref.Step.File == t.Source {
-			own = t.Blocks // a hook of the suite does not see them
-		}
-		l.link(ref, own, []string{path.Clean(t.Pos.File)})
+	for _, steps := range []vocabulary.Steps{t.Before, t.Steps, t.OnFailure, t.After} {
+		l.list(steps, func(s *vocabulary.Step) vocabulary.Blocks {
+			if s.File == t.Source {
+				return t.Blocks // a hook of the suite does not see them
+			}
+			return nil
+		}, []string{path.Clean(t.Pos.File)})
 	}
+	if len(l.errs) == 0 {
+		l.size(t)
+	}
+	t.OwnFiles = l.files
 	if len(l.errs) == 0 && holdsOn(t) {
 		return Several(t)
 	}
-	return l.errs.Err()
+	return distinctErrors(l.errs).Err()
 }
 
 type linker struct {
@@ -111,6 +116,25 @@ type linker struct {
 	read     func(path string) ([]byte, error)
 	links    int
 	errs     source.Errors
+
+	own    vocabulary.OwnActions
+	bodies map[ownBody]*vocabulary.Block
+	files  []string // of own actions
+}
+
+// list links the run steps and the own actions in a list; blocks returns the named blocks that a step sees.
+func (l *linker) list(steps vocabulary.Steps, blocks func(*vocabulary.Step) vocabulary.Blocks, chain []string) {
+	refs, calls := ReferencesIn(steps), ownCalls(steps)
+	for _, ref := range refs {
+		var own vocabulary.Blocks
+		if blocks != nil {
+			own = blocks(ref.Step)
+		}
+		l.link(ref, own, chain)
+	}
+	for _, call := range calls {
+		l.call(call, chain)
+	}
 }
 
 // link sets the block of one run step; own are the named blocks of the step's file.
@@ -143,9 +167,7 @@ func (l *linker) link(r Ref, own vocabulary.Blocks, chain []string) {
 	}
 	r.Step.Block = b
 	l.with(r, b)
-	for _, inner := range ReferencesIn(b.Steps) {
-		l.link(inner, b.Blocks, append(slices.Clone(chain), goal))
-	}
+	l.list(b.Steps, func(*vocabulary.Step) vocabulary.Blocks { return b.Blocks }, append(slices.Clone(chain), goal))
 }
 
 // find returns the block, a copy of its own; nil: there is none, which is noted.
@@ -153,7 +175,7 @@ func (l *linker) find(r Ref, own vocabulary.Blocks) *vocabulary.Block {
 	if r.File == "" {
 		return l.named(r, own)
 	}
-	src, err := l.read(r.Path())
+	src, err := l.text(r)
 	if err != nil {
 		l.errs = append(l.errs, r.Error(fmt.Sprintf("%q cannot be run: %v", phrase.LimitRunes(r.File, 60), err),
 			vocabulary.Meant(err, "the path is relative to this file")))
@@ -165,7 +187,7 @@ func (l *linker) find(r Ref, own vocabulary.Blocks) *vocabulary.Block {
 			return b
 		}
 	}
-	b, err := ParseBlock(r.Path(), src, cmp.Or(r.Step.On, l.platform))
+	b, err := ParseBlock(r.Path(), src, cmp.Or(r.Step.On, l.platform), l.own)
 	switch {
 	case err != nil:
 		l.errs = append(l.errs, err.(source.Errors)...)

@@ -43,7 +43,7 @@ func (d *reader) judged(fix foreign.Fix) foreign.Fix {
 	for _, f := range fix.Steps {
 		probe := &reader{probing: true}
 		probe.Source, probe.Variables, probe.Platform = d.Source, d.Variables, d.Platform
-		probe.Inner = d.steps
+		probe.Inner, probe.own = d.steps, d.own
 		probe.step(source.Value{Kind: source.Map, Pos: f.Pos, Fields: []source.Field{f}})
 		if len(probe.Errs) > 0 && fix.Why == "" && !fix.Renamed {
 			fix.Why = probe.Errs[0].Msg

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/taproot-dev/taproot/dsl/internal/decode"
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
@@ -21,6 +22,7 @@ type reader struct {
 	opened   foreign.Opened // whether a page is open where the step is that is read
 	refusals []Refusal
 	probing  bool // it reads a translation
+	own      vocabulary.OwnActions
 }
 
 // NewReader returns a reader of a file's values.
@@ -69,8 +71,10 @@ func (d *reader) step(v source.Value) *vocabulary.Step {
 		return nil
 	}
 	action := v.Fields[0]
-	def, known := vocabulary.Lookup(action.Key)
-	known = known && def.Interfaces&vocabulary.YAML != 0
+	def, known := d.lookup(action)
+	if def == nil && known {
+		return nil // its own file is wrong, which is reported
+	}
 	if len(v.Fields) > 1 {
 		d.severalKeys(v.Fields, def)
 	}
@@ -81,6 +85,9 @@ func (d *reader) step(v source.Value) *vocabulary.Step {
 	before := len(d.Errs)
 	defer func() { d.otherForm(v, action, before) }()
 	d.follow(def.Name)
+	if def.Own != nil && d.opened == foreign.NotYet {
+		d.opened = foreign.Unknown
+	}
 	all, outer, splits := d.Platform, d.cond, d.splits
 	defer func() { d.Platform, d.cond, d.splits = all, outer, splits }()
 	if d.splits = def.Splits(); d.splits {
@@ -101,6 +108,31 @@ func (d *reader) step(v source.Value) *vocabulary.Step {
 		step.Nest(reflect.ValueOf(made.args))
 	}
 	return step
+}
+
+// lookup finds the action of a step, Taproot's or the project's own. Known without a definition: it cannot be used.
+func (d *reader) lookup(action source.Field) (def *vocabulary.Def, known bool) {
+	def, known = vocabulary.Lookup(action.Key)
+	if known || d.own == nil {
+		return def, known && def.Interfaces&vocabulary.YAML != 0
+	}
+	def, err := d.own.Lookup(action.Key)
+	if err != nil {
+		d.Fail(action.Pos, len([]rune(action.Key)), fmt.Sprintf("the action %q cannot be used", action.Key),
+			"correct its own file, as the message about it says")
+		d.Errs = append(d.Errs, errorsOf(err)...)
+		return nil, true
+	}
+	return def, def != nil
+}
+
+// names are those of all actions, Taproot's and the project's own.
+func (d *reader) names() []string {
+	names := vocabulary.ActionNames()
+	if d.own != nil {
+		names = slices.Concat(names, d.own.Names())
+	}
+	return names
 }
 
 // made is what a step was decoded to. Nothing changes it: it is bound as a copy.
@@ -141,7 +173,11 @@ func (d *reader) options(def *vocabulary.Def, v source.Value, at source.Pos) {
 	}
 	if as, given := v.Get("as"); given {
 		if def.Saves == "" {
-			d.Fail(as.Pos, len("as"), fmt.Sprintf("%q has no result that %q could save", def.Name, "as"), "remove it")
+			hint := "remove it"
+			if def.Own.HasSteps() {
+				hint = fmt.Sprintf("save it under %q in a step of %s, or remove it", "result", def.Own.File)
+			}
+			d.Fail(as.Pos, len("as"), fmt.Sprintf("%q has no result that %q could save", def.Name, "as"), hint)
 		}
 	}
 	if _, saved := v.Get("as"); def.MustSave && !saved && !d.single {

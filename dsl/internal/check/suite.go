@@ -13,7 +13,8 @@ import (
 )
 
 // ParseConfig reads a taproot.yaml; an empty one is fine.
-func ParseConfig(file string, src []byte) (vocabulary.Config, error) {
+// own are the actions of the project's own; nil: none.
+func ParseConfig(file string, src []byte, own vocabulary.OwnActions) (vocabulary.Config, error) {
 	text, from, bad := source.Readable(file, src)
 	if bad != nil {
 		return vocabulary.Config{}, source.Errors{bad}
@@ -23,6 +24,7 @@ func ParseConfig(file string, src []byte) (vocabulary.Config, error) {
 		return vocabulary.Config{}, err
 	}
 	d := NewReader(from, expr.Refused, "")
+	d.own = own
 	if len(values) > 1 {
 		d.Fail(values[1].Pos, 0, "a second document", "taproot.yaml holds one")
 	}

@@ -27,6 +27,7 @@ func Vars(t *vocabulary.Test, s *expr.Scope) error {
 type varCheck struct {
 	scope    *expr.Scope
 	promised map[string]bool // saved by steps before
+	anyBase  bool            // which site a path belongs to is not known yet
 	errs     source.Errors
 }
 
@@ -44,7 +45,7 @@ func (c *varCheck) step(step *vocabulary.Step) {
 	if err != nil {
 		c.errs = append(c.errs, err.(source.Errors)...)
 	}
-	if open, ok := args.(vocabulary.OpenBrowser); ok && open.OnBase() {
+	if open, ok := args.(vocabulary.OpenBrowser); ok && open.OnBase() && !c.anyBase {
 		c.baseURL(step, open.URL)
 	}
 	for _, e := range step.Exprs() {
@@ -69,6 +70,9 @@ func (c *varCheck) step(step *vocabulary.Step) {
 	}
 	if run, ok := args.(vocabulary.Run); ok && step.Block != nil {
 		c.block(step, run)
+	}
+	if call, ok := args.(vocabulary.OwnCall); ok && step.Block != nil {
+		c.action(step, call)
 	}
 	for _, name := range step.Saves() {
 		c.promised[name] = true
@@ -96,6 +100,18 @@ func (c *varCheck) block(step *vocabulary.Step, run vocabulary.Run) {
 		return
 	}
 	inner.scope = scope
+	inner.steps(step.Block.Steps)
+	c.errs = append(c.errs, inner.errs...)
+}
+
+// action checks the steps of an own action with the values of its parameters.
+func (c *varCheck) action(step *vocabulary.Step, call vocabulary.OwnCall) {
+	scope, err := c.scope.Action(step.Block, call.Values)
+	if err != nil {
+		c.errs = append(c.errs, err.(source.Errors)...)
+		return
+	}
+	inner := varCheck{scope: scope, promised: map[string]bool{}, anyBase: c.anyBase}
 	inner.steps(step.Block.Steps)
 	c.errs = append(c.errs, inner.errs...)
 }

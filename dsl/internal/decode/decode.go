@@ -221,6 +221,10 @@ func (d *Decoding) Field(dst reflect.Value, v source.Value, f vocabulary.Key) {
 			d.waitInside(dst.Type(), v, f)
 			break
 		}
+		if f.Format == vocabulary.Number {
+			d.number(dst, v, f)
+			break
+		}
 		d.text(dst, v, f)
 	case reflect.Int:
 		if f.Format == vocabulary.Duration {

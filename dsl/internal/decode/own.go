@@ -28,6 +28,28 @@ func checkLaunch(d *Decoding, l vocabulary.Launch, v source.Value, _ Object) {
 	}
 }
 
+// checkExec refuses a whole command line where a list of arguments should be: there is no shell to divide it.
+func checkExec(d *Decoding, v source.Value) {
+	run, env := v, source.Field{}
+	if v.Kind == source.Map {
+		f, _ := v.Get("run")
+		run = f.Value
+		env, _ = v.Get("env")
+	}
+	if run.Kind == source.List && len(run.Items) == 1 {
+		run = run.Items[0]
+	}
+	if words := strings.Fields(run.Text); run.Kind == source.String && len(words) > 1 && !d.UnknownYet(run) &&
+		!strings.ContainsAny(words[0], `/\`) {
+		d.Wrong(run, `"run" is a list of arguments, and there is no shell`, "write run: ["+strings.Join(words, ", ")+"]")
+	}
+	for _, f := range env.Value.Fields {
+		if f.Key == "" || strings.ContainsAny(f.Key, "=\x00") {
+			d.Fail(f.Pos, 1, fmt.Sprintf("%q cannot be the name of an environment variable", phrase.LimitRunes(f.Key, 60)), "")
+		}
+	}
+}
+
 func checkSetPermissions(d *Decoding, s vocabulary.SetPermissions, v source.Value, _ Object) {
 	deny, _ := v.Get("deny")
 	for _, p := range s.Deny {
@@ -134,6 +156,8 @@ func (d *Decoding) own(args any, v source.Value, o Object) {
 	switch a := args.(type) {
 	case vocabulary.Launch:
 		checkLaunch(d, a, v, o)
+	case vocabulary.Exec:
+		checkExec(d, v)
 	case vocabulary.SetPermissions:
 		checkSetPermissions(d, a, v, o)
 	case vocabulary.AssertElement:

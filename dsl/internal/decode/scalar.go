@@ -133,6 +133,24 @@ func (d *Decoding) float(dst reflect.Value, v source.Value, f vocabulary.Key) {
 	}
 }
 
+// number reads a number of any size into a text, which keeps all its digits.
+func (d *Decoding) number(dst reflect.Value, v source.Value, f vocabulary.Key) {
+	kind := v.Kind
+	if v.Written != "" {
+		kind = source.Resolve(v.Text)
+	}
+	x, err := strconv.ParseFloat(v.Text, 64)
+	if kind != source.Int && (kind != source.Float || err != nil || math.IsInf(x, 0) || math.IsNaN(x)) {
+		hint := "for example: " + f.Name + ": " + cmp.Or(f.DefaultText, "5")
+		if n := source.Resolve(v.Text); v.Kind == source.String && (n == source.Int || n == source.Float) {
+			hint = "write it without quotes: " + v.Text
+		}
+		d.Wrong(v, fmt.Sprintf("%q must be a number, not %s%s", f.Name, source.Describe(v), source.Origin(v)), hint)
+		return
+	}
+	dst.SetString(v.Text)
+}
+
 func (d *Decoding) boolean(dst reflect.Value, v source.Value, f vocabulary.Key) {
 	kind := v.Kind
 	if v.Written != "" {

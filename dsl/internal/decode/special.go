@@ -82,6 +82,8 @@ func (d *Decoding) special(dst any, v source.Value, f vocabulary.Key) bool {
 		readTable(d, v, name)
 	case *source.Value:
 		*to = v
+	case *vocabulary.AnyValue:
+		to.Value = v
 	default:
 		return false
 	}

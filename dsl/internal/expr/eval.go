@@ -46,6 +46,8 @@ func (s *Scope) unknownName(e Expr, source *source.Source, n exprName) *source.E
 		hint = loopOver
 	} else if near := phrase.Nearest(n.Name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
+	} else if s.caller != nil {
+		hint = s.callerHint(n.Name)
 	}
 	bad := exprError(e, source, n.at, fmt.Sprintf("the variable %s is not defined", n.Name), hint)
 	bad.Width = len(n.Name)

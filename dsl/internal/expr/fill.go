@@ -16,6 +16,8 @@ type Filling struct {
 	Source   *source.Source
 	Promised map[string]bool // variables that steps before this one will have saved
 	Errs     source.Errors
+	// Elements means that a map of criteria has taken the place of a text: what holds it must be read again.
+	Elements bool
 }
 
 // Value replaces the variables in all texts of a value. The keys of maps stay as they are.
@@ -30,18 +32,32 @@ func (f *Filling) Value(v source.Value) source.Value {
 		}
 		v.Items = items
 	case source.Map:
-		fields := make([]source.Field, len(v.Fields))
-		for i, x := range v.Fields {
-			fields[i] = source.Field{Key: x.Key, Pos: x.Pos, Value: f.Value(x.Value), Spelled: x.Spelled}
+		fields := make([]source.Field, 0, len(v.Fields))
+		for _, x := range v.Fields {
+			fields = append(fields, f.Field(x)...)
 		}
 		v.Fields = fields
 	}
 	return v
 }
 
+// Field replaces the variables in a field of a map. A label that is an element becomes the criteria of the element.
+func (f *Filling) Field(x source.Field) []source.Field {
+	text := x.Value.Kind == source.String
+	x = source.Field{Key: x.Key, Pos: x.Pos, Value: f.Value(x.Value), Spelled: x.Spelled}
+	if text && x.Key == "label" && x.Value.Kind == source.Map {
+		return x.Value.Fields
+	}
+	return []source.Field{x}
+}
+
 func (f *Filling) text(v source.Value) source.Value {
 	if !strings.Contains(v.Text, "${") {
 		return v
+	}
+	if el, is := f.Scope.element(v); is {
+		f.Elements = true
+		return el
 	}
 	open := false
 	text, err := f.Scope.expand(f.Source, v.Text, v.Pos, func(name string) (string, *miss) {

@@ -25,6 +25,7 @@ type Scope struct {
 	ended  map[string]bool   // variables of loops that have ended
 	codes  codes
 	base   Template
+	caller *Scope // of an own action: the scope of the step that calls it
 }
 
 // ScopeOptions are where a test's variables get their values from.
@@ -57,7 +58,12 @@ func NewTemplate(text string, pos source.Pos, from *source.Source) Template {
 func (t Template) Source() *source.Source { return t.source }
 
 // BaseURL is the site that paths in openBrowser belong to; empty: none. The error is an *Error.
-func (s *Scope) BaseURL() (string, error) { return s.Template(s.base) }
+func (s *Scope) BaseURL() (string, error) {
+	if s.caller != nil {
+		return s.caller.BaseURL()
+	}
+	return s.Template(s.base)
+}
 
 // Template fills in the variables of a text of a taproot.yaml. The error is an *Error.
 func (s *Scope) Template(t Template) (string, error) {
@@ -175,6 +181,21 @@ func (s *Scope) Merge(branch *Scope) {
 	}
 }
 
+// Action makes the variables of an own action: its parameters and its own vars. It sees no others. What its steps save
+// stays in the new scope; see Saved. The error is an Errors.
+func (s *Scope) Action(b Holder, params map[string]any) (*Scope, error) {
+	vars, from := b.Variables()
+	inner := &Scope{source: from, env: s.env, saved: map[string]any{}, values: map[string]string{},
+		typed: map[string]any{}, caller: s}
+	for name, x := range params {
+		inner.give(name, x)
+	}
+	if err := inner.resolve(vars).Err(); err != nil {
+		return nil, err
+	}
+	return inner, nil
+}
+
 // resolver works out the vars, each after those that it needs.
 type resolver struct {
 	scope  *Scope
@@ -289,12 +310,19 @@ func (s *Scope) undefined(name string) *miss {
 		hint = "it is the values of the servers under start in taproot.yaml, and none of them was started for this test"
 	} else if near := phrase.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean ${%s}?", near)
+	} else if s.caller != nil {
+		hint = s.callerHint(name)
 	} else if s.env != nil {
 		if _, set := s.env(name); set {
 			hint = fmt.Sprintf("it is set in the environment; to use it, add \"%s: ${%s}\" under vars", name, name)
 		}
 	}
 	return &miss{msg: fmt.Sprintf("the variable ${%s} is not defined", name), hint: hint, undefined: true}
+}
+
+// callerHint says what the steps of an own action can use.
+func (s *Scope) callerHint(name string) string {
+	return fmt.Sprintf("an action knows its parameters and what its own steps save: add %q under params", name)
 }
 
 // expand calls lookup for each variable. A miss that has been reported elsewhere is an Error without a message.

@@ -99,6 +99,8 @@ func Show(x any) string {
 		return x.String()
 	case Open:
 		return "x"
+	case Element:
+		return source.Flow(x.Value)
 	}
 	data, err := json.Marshal(x)
 	if err != nil {
@@ -149,4 +151,41 @@ type Open struct{}
 func isOpen(x any) bool {
 	_, open := x.(Open)
 	return open
+}
+
+// Element is the value of a parameter that names an element by a map of criteria: {id: email}. Where it is the whole
+// text of a value, the map takes the text's place.
+type Element struct{ Value source.Value }
+
+// MarshalJSON writes the criteria as a map.
+func (e Element) MarshalJSON() ([]byte, error) { return json.Marshal(e.Value.Go()) }
+
+// element returns the element that is all of a text, with every part of it at the text's place.
+func (s *Scope) element(v source.Value) (source.Value, bool) {
+	if !strings.HasPrefix(v.Text, "${") {
+		return v, false
+	}
+	all, _, _, msg := Pieces(v.Text)
+	if msg != "" || len(all) != 1 || all[0].raw != v.Text {
+		return v, false
+	}
+	x, _ := s.Value(all[0].Name)
+	el, is := x.(Element)
+	if !is {
+		return v, false
+	}
+	return placed(el.Value, v.Pos), true
+}
+
+// placed is a value with all its parts at one place.
+func placed(v source.Value, pos source.Pos) source.Value {
+	v.Pos = pos
+	v.Items, v.Fields = slices.Clone(v.Items), slices.Clone(v.Fields)
+	for i := range v.Items {
+		v.Items[i] = placed(v.Items[i], pos)
+	}
+	for i := range v.Fields {
+		v.Fields[i].Pos, v.Fields[i].Value = pos, placed(v.Fields[i].Value, pos)
+	}
+	return v
 }

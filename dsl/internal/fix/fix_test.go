@@ -76,13 +76,13 @@ func commentsOf(src []byte) []string {
 func valid(name string, src []byte) error {
 	switch name {
 	case "taproot.yaml":
-		_, err := check.ParseConfig(name, src)
+		_, err := check.ParseConfig(name, src, nil)
 		return err
 	case "blocks.yaml":
-		_, err := check.ParseBlock(name, src, "")
+		_, err := check.ParseBlock(name, src, "", nil)
 		return err
 	}
-	_, err := check.Parse(name, src)
+	_, err := check.Parse(name, src, nil)
 	return err
 }
 
@@ -128,7 +128,7 @@ func TestGenerated(t *testing.T) {
 		if len(r.Left) > 0 {
 			t.Errorf("%s: left:\n%v\nin\n%s", name, r.Left[0], text)
 		}
-		if _, err := check.Parse(name, r.Text); err != nil {
+		if _, err := check.Parse(name, r.Text, nil); err != nil {
 			t.Errorf("%s is not valid:\n%s\n%v", name, r.Text, err)
 		}
 		lines := strings.SplitAfter(string(r.Text), "\n")

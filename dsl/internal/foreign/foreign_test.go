@@ -53,7 +53,8 @@ func TestRows(t *testing.T) {
 }
 
 func valid(platform, steps string) error {
-	_, err := check.Parse("a.yaml", []byte("id: a\nplatform: "+platform+"\nvars: {total: 1, count: 1}\nsteps:\n"+steps))
+	text := "id: a\nplatform: " + platform + "\nvars: {total: 1, count: 1}\nsteps:\n" + steps
+	_, err := check.Parse("a.yaml", []byte(text), nil)
 	return err
 }
 

@@ -67,6 +67,7 @@ var TextForms = sync.OnceValue(func() map[string]textForm {
 		"container":  {Format: "page-selector", Check: (*Checker).pageSelector},
 		"xpath":      {Format: "xpath", Check: (*Checker).xpathOnly},
 		"file":       {file: true},
+		"script":     {Pattern: `^[^/:\\][^:\\]*\.js$`, Check: (*Checker).script},
 		"regex":      {Format: "regex", Check: func(c *Checker, v source.Value, text string) { c.Regex(v, text) }},
 		"pageSize":   {Pattern: vocabulary.SizeForm.String(), Check: (*Checker).pageSize},
 		"fileName":   {Pattern: IdForm.String(), Check: (*Checker).fileName},
@@ -183,5 +184,13 @@ func (c *Checker) fileName(v source.Value, name string) {
 	if !IdForm.MatchString(name) {
 		c.Wrong(v, fmt.Sprintf("the name %q cannot be a file's name%s", phrase.LimitRunes(name, 60), source.Origin(v)),
 			"use letters without accents, digits, dots, hyphens and underscores, and start with a letter or a digit")
+	}
+}
+
+// script wants the name of a file of JavaScript.
+func (c *Checker) script(v source.Value, name string) {
+	if !strings.HasSuffix(name, ".js") || strings.HasPrefix(name, "/") || strings.ContainsAny(name, `:\`) {
+		c.Wrong(v, fmt.Sprintf("%q is not a script%s", phrase.LimitRunes(name, 60), source.Origin(v)),
+			"name a file of JavaScript, relative to this file: check.js")
 	}
 }

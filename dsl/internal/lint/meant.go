@@ -39,6 +39,9 @@ func (l *linter) noPage() {
 // open it.
 func pageOpened(steps vocabulary.Steps) (opens bool, wants *vocabulary.Step) {
 	for step := range steps.All {
+		if own := step.Def.Own; own != nil && (own.Go != nil || own.HasSteps() && step.Block == nil) {
+			return true, nil
+		}
 		switch step.Def.Args.(type) {
 		case vocabulary.OpenBrowser:
 			return true, nil

@@ -40,6 +40,8 @@ func ownFormOf(t reflect.Type) (form ownForm, own bool) {
 		return ownForm{schema: stepsSchema, words: "steps"}, true
 	case reflect.TypeFor[source.Value](): // the steps of a test: they are read when its platform is known
 		return ownForm{schema: stepsSchema, words: "steps"}, true
+	case reflect.TypeFor[vocabulary.AnyValue]():
+		return ownForm{schema: func(*schemas) Schema { return Schema{} }, words: "anything"}, true
 	case reflect.TypeFor[vocabulary.Offset]():
 		return ownForm{schema: offsetSchema, words: "offset"}, true
 	case reflect.TypeFor[vocabulary.Point]():

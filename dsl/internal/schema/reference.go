@@ -129,6 +129,19 @@ func topics() []topic {
 			text:  "Under `start` of taproot.yaml. Exactly one of `url`, `output` and `port` says when the server is ready.",
 			typ:   reflect.TypeFor[vocabulary.StartServer](),
 		},
+		{
+			name:  "own-actions",
+			title: "Own actions",
+			text: "At the top of a file in the folder `actions`, which is called as its file ([own actions]" +
+				"(own-actions.md)). Either `steps` or `run`.",
+			typ: reflect.TypeFor[vocabulary.ActionFile](),
+		},
+		{
+			name:  "params",
+			title: "Parameters of own actions",
+			text:  "Under `params` of an own action, by their names.",
+			typ:   reflect.TypeFor[vocabulary.Param](),
+		},
 	}
 }
 
@@ -141,9 +154,14 @@ func Topics() []string {
 	return names
 }
 
-// ReferenceOf writes the part of the reference that is about one of the Topics.
-func ReferenceOf(name string) (text string, known bool) {
+// ReferenceOf writes the part of the reference that is about one of the Topics, or about an own action; own may be nil.
+func ReferenceOf(name string, own vocabulary.OwnActions) (text string, known bool) {
 	var b strings.Builder
+	if own != nil {
+		if d, err := own.Lookup(name); err == nil && d != nil {
+			return ownPage(d), true
+		}
+	}
 	if d, is := vocabulary.Lookup(name); is && d.Interfaces&vocabulary.YAML != 0 {
 		b.WriteString(ActionPage(d))
 	}
@@ -153,6 +171,30 @@ func ReferenceOf(name string) (text string, known bool) {
 		}
 	}
 	return strings.TrimLeft(b.String(), "\n"), b.Len() > 0
+}
+
+// ownPage is the page of an own action.
+func ownPage(d *vocabulary.Def) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n%s\n\n```yaml\n- %s\n```\n\nIt is an action of this project", d.Name, d.Doc, d.Example)
+	switch own := d.Own; {
+	case own.Script != nil:
+		fmt.Fprintf(&b, ", defined in `%s` by the script `%s`.", own.File, own.Script.File)
+	case own.File != "":
+		fmt.Fprintf(&b, ", defined in `%s`.", own.File)
+	default:
+		b.WriteString(", a function in Go.")
+	}
+	if d.Saves != "" {
+		fmt.Fprintf(&b, " `as` saves %s.", d.Saves)
+	}
+	b.WriteString("\n\n## Parameters\n")
+	s := vocabulary.ShapeOf(reflect.TypeOf(d.Args))
+	fields(&b, s, false)
+	if len(s.Fields) == 0 {
+		b.WriteString("\nNone.\n")
+	}
+	return b.String()
 }
 
 // actionSpellings lists the actions that are other names of others.
@@ -269,6 +311,9 @@ func words(f vocabulary.Key) string {
 		if f.Typ.Elem() == vocabulary.SelectorType {
 			return "list of [selectors](#selectors)"
 		}
+		if f.Typ.Elem().Kind() == reflect.Interface {
+			return "list"
+		}
 		if f.Typ.Elem().Kind() == reflect.Int {
 			return "whole number or list of them"
 		}
@@ -286,6 +331,9 @@ func words(f vocabulary.Key) string {
 	case reflect.Interface:
 		return "anything"
 	default:
+		if f.Format == vocabulary.Number {
+			return "number"
+		}
 		return "text" + choices(f)
 	}
 }

@@ -15,8 +15,10 @@ import (
 const ConfigSchemaID = "https://taproot.dev/schema/taproot.json"
 
 // OfSuites is the JSON Schema (2020-12) of a suite's taproot.yaml, made from the same structs.
-func OfSuites() map[string]any {
-	s := fileSchemas()
+//
+// own are the own actions of the project; nil: none.
+func OfSuites(own vocabulary.OwnActions) map[string]any {
+	s := fileSchemas(own)
 	out := s.object(reflect.TypeFor[vocabulary.Suite]())
 	s.defs["steps"], s.defs["step"], s.defs["point"] = s.steps(), s.step(), s.point()
 	out["$schema"], out["$id"], out["title"] = "https://json-schema.org/draft/2020-12/schema", ConfigSchemaID,
@@ -35,24 +37,35 @@ const SchemaID = "https://taproot.dev/schema/test.json"
 // OfTests is the JSON Schema (2020-12) of a test file's documents, made from the structs: a test, or a block for a run
 // step. It knows what holds for one value and for its neighbours; what depends on variables, on the platform or on
 // other files only Parse knows.
-func OfTests() map[string]any {
-	s := fileSchemas()
+//
+// own are the own actions of the project; nil: none.
+func OfTests(own vocabulary.OwnActions) map[string]any {
+	s := fileSchemas(own)
 	test := s.object(reflect.TypeFor[vocabulary.Header]())
 	test["description"] = "A test."
 	blockOnly := s.object(reflect.TypeFor[vocabulary.BlockFile]())
 	blockOnly["description"] = "Steps that other tests run."
+	// an own action without parameters is one, too
+	blockOnly["properties"].(Schema)["description"] = test["properties"].(Schema)["description"]
 	blockOnly["properties"].(Schema)["id"] = test["properties"].(Schema)["id"] // proposed, and then it is a test
 	s.defs["steps"] = s.steps()
 	s.defs["step"] = s.step()
 	s.defs["point"] = s.point()
+	action := s.object(reflect.TypeFor[vocabulary.ActionFile]())
+	action["description"] = "An own action, in the folder actions."
+	noTest := Schema{"not": Schema{"required": []string{"id"}}}
 	out := Schema{
 		"$schema": "https://json-schema.org/draft/2020-12/schema",
 		"$id":     SchemaID,
 		"type":    "object",
-		"if":      Schema{"not": Schema{"required": []string{"id"}}, "anyOf": someOf([]string{"steps", "blocks"})},
-		"then":    blockOnly,
-		"else":    test, // also what an editor proposes in an empty file
-		"$defs":   s.defs,
+		"if":      Schema{"allOf": []any{noTest, Schema{"anyOf": someOf([]string{"params", "run"})}}},
+		"then":    action,
+		"else": Schema{
+			"if":   Schema{"not": Schema{"required": []string{"id"}}, "anyOf": someOf([]string{"steps", "blocks"})},
+			"then": blockOnly,
+			"else": test, // also what an editor proposes in an empty file
+		},
+		"$defs": s.defs,
 	}
 	distinct(out)
 	return out
@@ -77,19 +90,21 @@ func distinct(x any) {
 }
 
 // fileSchemas makes the schemas of files that people write.
-func fileSchemas() *schemas {
-	return &schemas{defs: Schema{}, variables: true, forms: true, defaults: true, prefix: "#/$defs/", named: lowered}
+func fileSchemas(own vocabulary.OwnActions) *schemas {
+	return &schemas{own: own, defs: Schema{}, variables: true, forms: true, defaults: true, prefix: "#/$defs/",
+		named: lowered}
 }
 
 // schemas makes the schemas of one document and collects what several of its structs share.
 type schemas struct {
 	defs      Schema
-	prefix    string              // of references to defs
-	named     func(string) string // what a struct is called in defs
-	variables bool                // a text with ${…} may be a value of any type
-	forms     bool                // all forms in which a value can be written; else only the one that programs write
-	defaults  bool                // defaults have a key of their own; else the description names them
-	tool      bool                // keys with several spellings have the one that tools have always had, and no other
+	own       vocabulary.OwnActions // may be nil
+	prefix    string                // of references to defs
+	named     func(string) string   // what a struct is called in defs
+	variables bool                  // a text with ${…} may be a value of any type
+	forms     bool                  // all forms in which a value can be written; else only the one that programs write
+	defaults  bool                  // defaults have a key of their own; else the description names them
+	tool      bool                  // keys with several spellings have the one that tools have always had, and no other
 }
 
 func lowered(name string) string { return string(name[0]|0x20) + name[1:] }
@@ -109,6 +124,13 @@ func (s *schemas) step() Schema {
 			continue
 		}
 		properties[d.Name] = s.action(&d)
+	}
+	if s.own != nil {
+		for _, name := range s.own.Names() {
+			if d, err := s.own.Lookup(name); err == nil && d != nil {
+				properties[name] = s.action(d)
+			}
+		}
 	}
 	return Schema{"type": "object", "minProperties": 1, "maxProperties": 1, "properties": properties,
 		"additionalProperties": false}

@@ -133,6 +133,8 @@ func (s *schemas) text(f vocabulary.Key) Schema {
 		return Schema{"type": "string", "enum": f.Enum}
 	case f.Enum != nil:
 		return s.orVariable(Schema{"enum": f.Enum})
+	case f.Format == vocabulary.Number:
+		return s.orVariable(Schema{"type": "number"})
 	case f.Format == "container" && !s.tool:
 		return s.container(f)
 	case form.TextForms()[f.Format].Check != nil:

@@ -125,6 +125,13 @@ type HTTP struct {
 	Expect  *Expect           `json:"expect,omitempty"`
 }
 
+// Exec is the argument of exec. as: saves {exit, stdout, stderr}.
+type Exec struct {
+	Run []string          `json:"run" required:"true" scalar:"true" minItems:"1"`
+	Cwd string            `json:"cwd,omitempty" minLength:"1"`
+	Env map[string]string `json:"env,omitempty"`
+}
+
 // Expect is what the answer of an http step must be.
 type Expect struct {
 	Status   int    `json:"status,omitempty" minimum:"100" maximum:"599"`
@@ -238,6 +245,14 @@ func controlActions() []Def {
 			Platforms: everywhere, Interfaces: YAML,
 			Saves:  "a map of status, body and json",
 			Effect: Acts | Aside,
+		},
+		{
+			Name: "exec", Args: Exec{},
+			Doc:       "Runs a program on the machine that runs the test, where the user allows it.",
+			Example:   "exec: {run: [make, seed], timeout: 2m}",
+			Platforms: everywhere, Interfaces: YAML,
+			Saves:  "a map of exit, stdout and stderr",
+			Effect: Acts | Aside, ReadsFirst: true,
 		},
 	}
 }

@@ -17,7 +17,7 @@ func TestDescriptions(t *testing.T) {
 	}
 	roots := []reflect.Type{reflect.TypeFor[StepOptions](), reflect.TypeFor[Header](), reflect.TypeFor[BlockFile](),
 		reflect.TypeFor[NamedBlock](), reflect.TypeFor[Suite](), SelectorType, reflect.TypeFor[Point](),
-		reflect.TypeFor[Need]()}
+		reflect.TypeFor[Need](), reflect.TypeFor[ActionFile](), reflect.TypeFor[Param]()}
 	for _, d := range Vocabulary() {
 		roots = append(roots, reflect.TypeOf(d.Args))
 	}

@@ -48,8 +48,11 @@ func (d Def) Fields() []Field {
 		if own.List {
 			typ = typ.Elem()
 		}
-		if own.Kind = kindOf(typ); f.Format == Duration {
+		switch own.Kind = kindOf(typ); f.Format {
+		case Duration:
 			own.Kind = TimeField
+		case Number:
+			own.Kind = NumberField
 		}
 		fields = append(fields, own)
 	}

@@ -27,6 +27,9 @@ type Shape struct {
 	Takes   []string // what its selector may be in addition to an element of the tree: point, describe
 }
 
+// Number is the format of texts that are numbers, of any size.
+const Number = "number"
+
 // Duration is the format of fields that hold milliseconds, and are written 5s, 1m30s, or as a number.
 const Duration = "duration"
 
@@ -158,7 +161,9 @@ func (s *Shape) add(t reflect.Type, path []int) {
 		} else if own.Required && own.Typ.Kind() == reflect.Slice && own.Typ.Elem().Kind() == reflect.String {
 			own.MinItems = 1
 		}
-		own.Enum = words(f.Tag.Get("enum"))
+		if own.Enum = words(f.Tag.Get("enum")); f.Tag.Get("oneOf") != "" { // which may hold commas
+			own.Enum = strings.Split(f.Tag.Get("oneOf"), "\n")
+		}
 		own.Format, own.Only, own.Fixed = f.Tag.Get("format"), f.Tag.Get("only"), f.Tag.Get("fixed")
 		own.Example, own.Tool = about.example, about.tool
 		for _, p := range words(f.Tag.Get("platforms")) {

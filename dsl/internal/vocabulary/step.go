@@ -3,6 +3,7 @@ package vocabulary
 import (
 	"iter"
 	"reflect"
+	"time"
 
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
 	"github.com/taproot-dev/taproot/internal/source"
@@ -67,7 +68,7 @@ func (s *Step) Nest(args reflect.Value) {
 
 // Control reports whether the action only says how other steps are run. It is not a leaf.
 func (d *Def) Control() bool {
-	return reflect.TypeOf(d.Args) == reflect.TypeFor[Run]() || d.HoldsSteps()
+	return d.Own != nil && d.Own.Script == nil || reflect.TypeOf(d.Args) == reflect.TypeFor[Run]() || d.HoldsSteps()
 }
 
 // HoldsSteps reports whether the action itself has inner steps.
@@ -174,4 +175,62 @@ type StepOptions struct {
 func (StepOptions) rules() []Rule {
 	return []Rule{exclude("soft=true", "optional=true").says(`"soft" cannot be combined with "optional"`,
 		"soft fails the test at its end, optional never does: remove one of the two")}
+}
+
+// Cost is the longest that steps can take.
+type Cost struct {
+	Time  time.Duration
+	AtMin bool // at least Time: a loop's length is only known at run time, and one round of it was counted
+}
+
+// StepTimeout is how long a step waits when nothing says it.
+const StepTimeout = 10 * time.Second
+
+// searchTimeout is the least that a step which moves through content has when it names no time of its own: it does not
+// wait in vain, it gets on.
+const searchTimeout = 30 * time.Second
+
+// programTimeout is the least that a program on this machine may take when its step names no time.
+const programTimeout = time.Minute
+
+// Limit is how long a step with these arguments and options may take; usual is what a step waits that names no time.
+func (o StepOptions) Limit(args any, usual time.Duration) time.Duration {
+	if o.TimeoutMs != nil {
+		return time.Duration(*o.TimeoutMs) * time.Millisecond
+	}
+	switch args.(type) {
+	case ScrollTo:
+		return max(usual, searchTimeout)
+	case Exec:
+		return max(usual, programTimeout)
+	}
+	return usual
+}
+
+// Longest keeps products of loops from overflowing.
+const Longest = 10 * 365 * 24 * time.Hour
+
+func (c Cost) Plus(o Cost) Cost {
+	return Cost{Time: min(c.Time+o.Time, Longest), AtMin: c.AtMin || o.AtMin}
+}
+
+func (c Cost) Times(n int) Cost {
+	if n > 0 && c.Time > Longest/time.Duration(n) {
+		return Cost{Time: Longest, AtMin: c.AtMin}
+	}
+	return Cost{Time: c.Time * time.Duration(n), AtMin: c.AtMin}
+}
+
+// priced is what an argument struct implements when its operation takes another time than waiting until the step's
+// limit.
+type priced interface {
+	cost(inside func(Steps) Cost, limit time.Duration) Cost
+}
+
+// OwnCost is the cost of one attempt; inside is that of inner steps.
+func OwnCost(args any, inside func(Steps) Cost, limit time.Duration) Cost {
+	if p, ok := args.(priced); ok {
+		return p.cost(inside, limit)
+	}
+	return Cost{Time: limit}
 }

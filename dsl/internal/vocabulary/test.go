@@ -61,6 +61,10 @@ type Test struct {
 	After     Steps  // at the end, however it went
 	Blocks    Blocks // that its run steps name
 	Source    *source.Source
+	// Own are the own actions that its steps may be; nil: none. OwnFiles are the files of those that they are, as
+	// places name them; see Link.
+	Own      OwnActions
+	OwnFiles []string
 	// Warnings are what a reader of another language has to say; see Lint.
 	Warnings []*source.Error
 }

@@ -26,7 +26,7 @@ func KeepsVariables(t reflect.Type) bool {
 		t = t.Elem()
 	}
 	return t == ExprType || t == ExprsType || t == StepsType || t == BranchesType || t == ItemsType || t == valueType ||
-		t == TemplateType
+		t == TemplateType || t == reflect.TypeFor[AnyValue]()
 }
 
 // Block is what a run step runs: the vars and steps of a file, or of one of its named blocks.

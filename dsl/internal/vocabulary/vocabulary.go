@@ -65,8 +65,9 @@ type Def struct {
 	Interfaces Interface
 	Saves      string // what the step option as: saves; empty: nothing
 	Effect     Effect
-	MustSave   bool // a step of a test has to say as:
-	ReadsFirst bool // it reads the screen before it changes anything, or does nothing on the device
+	Own        *OwnAction // of an action that the project defines itself; nil: it is one of Taproot's
+	MustSave   bool       // a step of a test has to say as:
+	ReadsFirst bool       // it reads the screen before it changes anything, or does nothing on the device
 }
 
 // Tier is the part of the reference that an operation is in.

@@ -144,6 +144,7 @@ var performers = sync.OnceValue(func() map[reflect.Type]performer {
 	on(table, closeBrowser)
 
 	on(table, call)
+	on(table, runProgram)
 	maestroPerformers(table)
 	return table
 })

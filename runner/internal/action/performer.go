@@ -17,6 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner/internal/decide"
 	"github.com/taproot-dev/taproot/runner/internal/observe"
+	"github.com/taproot-dev/taproot/runner/internal/start"
 )
 
 // Performer is one device during one case. It is used by one goroutine.
@@ -72,6 +73,8 @@ type Settings struct {
 	Vision drivers.Vision
 	// AllowShell lets tests run commands on the device.
 	AllowShell bool
+	// Exec says where programs on this machine leave their records; nil: exec steps are not allowed.
+	Exec *start.Options
 	// UpdateBaselines makes assertScreenshot take what it sees as right.
 	UpdateBaselines bool
 	// Headed opens pages in a browser window, whatever their steps say.
@@ -102,6 +105,8 @@ type Outcome struct {
 	Value any
 	// Tree is the newest one that was read, nil when there was none.
 	Tree *screen.Tree
+	// Printed is what a program on this machine has printed.
+	Printed string
 	// Reading is what was read in the pixels, nil when nothing was.
 	Reading *Reading
 	// Searches are those of the step: what was wanted, the frames that were seen, and the results.

@@ -9,15 +9,19 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/source"
+	"github.com/taproot-dev/taproot/runner/internal/start"
 )
 
 // maxAnswer bounds the body that an http step reads.
@@ -274,4 +278,69 @@ func (s *Performer) record(name string) error {
 		return nil
 	}
 	return err
+}
+
+// runProgram runs a program on this machine; the user has to allow it, and no caller from elsewhere can.
+func runProgram(ctx context.Context, s *Performer, a dsl.Exec) error {
+	if s.Exec == nil {
+		return &Failure{event.Problem{Kind: event.Refused, Message: "exec steps are not allowed here: start the run with " +
+			"--allow-exec, with TAPROOT_ALLOW_EXEC=true, or write allowExec: true to your own configuration file (taproot " +
+			"docs exec); servers, assistants and hosts of a farm run none"}}
+	}
+	if strings.TrimSpace(a.Run[0]) == "" {
+		return &Failure{problem("the name of the program is empty")}
+	}
+	c := start.Command{Run: a.Run, Dir: s.Dir}
+	if a.Cwd != "" {
+		c.Dir = filepath.FromSlash(a.Cwd)
+		if !filepath.IsAbs(c.Dir) {
+			c.Dir = filepath.Join(s.Dir, c.Dir)
+		}
+	}
+	for name, value := range a.Env {
+		c.Env = append(c.Env, name+"="+value)
+	}
+	slices.Sort(c.Env)
+	limit := fmt.Errorf("%s did not end within %s, and was ended with its process group", a.Run[0],
+		phrase.Duration(s.Timeout))
+	limited, cancel := context.WithTimeoutCause(ctx, s.Timeout, limit)
+	defer cancel()
+	ended, err := start.Exec(limited, c, *s.Exec)
+	s.Printed = ended.Output
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		if text := lastLine(ended); text != "" {
+			return fmt.Errorf("%w; it printed last: %s", err, screen.Quote(s.masked(text)))
+		}
+		return err
+	}
+	s.Value = map[string]any{"exit": ended.Exit, "stdout": trimmed(ended.Stdout), "stderr": trimmed(ended.Stderr)}
+	if ended.Exit == 0 {
+		return nil
+	}
+	how := fmt.Sprintf("exit code %d", ended.Exit)
+	if ended.Signal != "" {
+		how = "a signal (" + ended.Signal + ")"
+	}
+	p := problem("%s ended with %s", a.Run[0], how)
+	if text := lastLine(ended); text != "" {
+		p.Message += ": " + screen.Quote(s.masked(text))
+	}
+	p.Expected, p.Actual = "exit code 0", how
+	return &Failure{p}
+}
+
+func trimmed(text string) string { return strings.TrimRight(text, "\r\n") }
+
+// lastLine is the last line that a program printed, on stderr if it printed anything there.
+func lastLine(e start.Ended) string {
+	for _, text := range []string{e.Stderr, e.Stdout} {
+		lines := strings.Split(strings.TrimSpace(text), "\n")
+		if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+			return last
+		}
+	}
+	return ""
 }

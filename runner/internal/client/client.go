@@ -45,6 +45,8 @@ type Config struct {
 	Opened func(*action.Performer)
 	// Link refuses steps that refer to files which the client may not read.
 	Link func(*dsl.Test) error
+	// Own returns the own actions of the project, as their files are now; nil: there are none.
+	Own func() *dsl.Own
 	// Speak returns a call in the client's spelling: "scrollTo", "press enter"; "" when it has none.
 	Speak func(call string) string
 }
@@ -71,7 +73,8 @@ type Client struct {
 
 // New creates a session.
 func New(c Config) *Client {
-	return &Client{Config: c, Fence: NewFence(), Refs: NewRefs(), Passwords: newPasswords(c.Exposed),
+	return &Client{Config: c, Journal: Journal{own: c.Own}, Fence: NewFence(), Refs: NewRefs(),
+		Passwords:   newPasswords(c.Exposed),
 		newTabs:     map[string]bool{},
 		pendingNews: map[string][]string{}, prepared: map[string]drivers.Device{},
 		scales: map[string]scaling{}}

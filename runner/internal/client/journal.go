@@ -17,6 +17,7 @@ import (
 type Journal struct {
 	mu    sync.Mutex
 	steps []Done
+	own   func() *dsl.Own // own actions that steps may be; may be nil
 }
 
 // Done is one step that passed.
@@ -73,7 +74,11 @@ func (j *Journal) YAML(id string, now time.Time) (string, error) {
 			test(name, slices.DeleteFunc(slices.Clone(steps), func(s Done) bool { return s.Device != device })))
 	}
 	text := strings.Join(tests, "---\n")
-	if _, err := dsl.Parse("session.yaml", []byte(text)); err != nil {
+	var own *dsl.Own
+	if j.own != nil {
+		own = j.own()
+	}
+	if _, err := dsl.Parse("session.yaml", []byte(text), own); err != nil {
 		return "", fmt.Errorf("the session cannot be written as a test: %w", err)
 	}
 	return text, nil

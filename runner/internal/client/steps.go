@@ -250,7 +250,11 @@ func (l *stepList) parse() error {
 	if names := slices.Sorted(maps.Keys(l.Exposed)); len(names) > 0 {
 		text += "secrets: [" + strings.Join(names, ", ") + "]\n"
 	}
-	tests, err := dsl.Parse("steps", []byte(text))
+	var own *dsl.Own
+	if l.Own != nil {
+		own = l.Own()
+	}
+	tests, err := dsl.Parse("steps", []byte(text), own)
 	if err != nil {
 		return &Refusal{What: err.Error(),
 			Try: "fix these and try again, nothing was done; `reference` describes the test syntax"}
@@ -258,6 +262,10 @@ func (l *stepList) parse() error {
 	if l.Link != nil {
 		if err := l.Link(tests[0]); err != nil {
 			return err
+		}
+	} else if len(own.Names()) > 0 {
+		if err := dsl.Link(tests[0], own.Read); err != nil {
+			return &Refusal{What: err.Error(), Try: "fix these and try again, nothing was done"}
 		}
 	}
 	l.test = tests[0]

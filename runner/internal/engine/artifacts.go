@@ -63,6 +63,20 @@ func (a *artifacts) keepReading(n int) {
 	}
 }
 
+// keepPrinted keeps what a program printed as artifacts/exec-NN.txt, without secrets.
+func (a *artifacts) keepPrinted(n int) {
+	if a.session.Printed == "" || a.off || a.sinkErr != nil {
+		return
+	}
+	name := fmt.Sprintf("exec-%02d.txt", n)
+	path := filepath.Join(a.session.Work, name)
+	if err := os.WriteFile(path, []byte(a.sink.Mask().Text(a.session.Printed)), 0o644); err != nil {
+		a.keep(err)
+		return
+	}
+	a.keep(a.sink.Add(event.Attachment{Path: "artifacts/" + name, Type: "text/plain", Kind: event.KindArtifact}, n, path))
+}
+
 // keepJSON keeps a value as an artifact, without secrets.
 func (a *artifacts) keepJSON(n int, name string, value any) {
 	if a.sinkErr != nil {

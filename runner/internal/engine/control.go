@@ -22,7 +22,9 @@ type blocks struct {
 	steps *stepper
 	// foreign runs a command of a flow of Maestro.
 	foreign func(context.Context, *dsl.Step, *maestro.Command) outcome
-	lanes   lanes // of the case; only the blocks of the first one run steps with on
+	lanes   lanes  // of the case; only the blocks of the first one run steps with on
+	goCall  GoCall // may be nil
+	run     *run
 }
 
 // list runs steps one after the other until one does not pass.
@@ -127,6 +129,11 @@ func (b *blocks) control(ctx context.Context, step *dsl.Step, args any, timeoutM
 		}
 	}
 	return b.within(ctx, step, timeoutMs, func(ctx context.Context) outcome {
+		if own := step.Def.Own; own.HasSteps() {
+			return b.ownAction(ctx, step, paramsOf(args))
+		} else if own != nil {
+			return b.runGo(ctx, step, args)
+		}
 		switch a := args.(type) {
 		case dsl.If:
 			return b.branch(ctx, step, a, wait)

@@ -66,7 +66,7 @@ func isDynamic(t *dsl.Test) bool {
 		return true
 	}
 	for s := range t.Steps.All {
-		if s.Def.Control() || s.Options.When != nil || s.Foreign() != nil {
+		if s.Def.Control() || s.Def.Own != nil || s.Options.When != nil || s.Foreign() != nil {
 			return true
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/internal/action"
 	"github.com/taproot-dev/taproot/runner/internal/decide"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
+	"github.com/taproot-dev/taproot/runner/internal/start"
 )
 
 // Options configure the run of a case.
@@ -41,6 +42,8 @@ type Options struct {
 	UnmaskedEvidence bool
 	// AllowShell lets tests run commands on the device.
 	AllowShell bool
+	// Exec says where programs on this machine leave their records; nil: exec steps are not allowed.
+	Exec *start.Options
 	// UpdateBaselines makes assertScreenshot accept the screen as the new baseline.
 	UpdateBaselines bool
 	// Headed opens pages in a browser window, overriding their steps.
@@ -59,6 +62,8 @@ type Options struct {
 	Access action.Access
 	// Uses records the apps that the case starts and installs; may be nil.
 	Uses *action.UsedApps
+	// GoCall runs own actions that are functions in Go; may be nil.
+	GoCall GoCall
 	// Vision reads images and judges them; nil: steps that need it are errors.
 	Vision drivers.Vision
 }
@@ -130,6 +135,11 @@ func newRunOn(c plan.Case, devices []Device, sink Sink, opts Options) *run {
 		l.report.count, l.steps.moments = r.report.count, r.lanes.moments
 	}
 	r.blocks.lanes = r.lanes
+	for _, l := range r.lanes {
+		own := *r
+		own.lane = l
+		l.blocks.goCall, l.blocks.run = opts.GoCall, &own
+	}
 	return r
 }
 

@@ -88,7 +88,8 @@ func newLane(c plan.Case, n int, d Device, sink Sink, opts Options) *lane {
 func newSession(c plan.Case, dev drivers.Device, sink Sink, opts Options) *action.Performer {
 	s := &action.Performer{Device: dev, Platform: c.Platform, Settings: action.Settings{
 		Dir:    c.Dir,
-		Access: opts.Access, Vision: opts.Vision, AllowShell: opts.AllowShell, Uses: opts.Uses,
+		Access: opts.Access, Vision: opts.Vision, AllowShell: opts.AllowShell, Exec: opts.Exec,
+		Uses:            opts.Uses,
 		UpdateBaselines: opts.UpdateBaselines,
 		States:          opts.States,
 		Headed:          opts.Headed, StepPictures: !opts.NoScreenshots, NoPictures: len(c.Test.Secrets) > 0,

@@ -93,6 +93,7 @@ func (s *stepper) leaf(ctx context.Context, step *dsl.Step, do func(context.Cont
 	s.artifacts.keepTree(n)
 	s.evidence.frames.add(n, s.session.Searches)
 	s.artifacts.keepReading(n)
+	s.artifacts.keepPrinted(n)
 	if use := s.session.Detail.Model; use != nil {
 		s.usage.models.AddModelUse(*use)
 	}
@@ -145,6 +146,15 @@ func (s *stepper) perform(ctx context.Context, step *dsl.Step) error {
 		args, opts, err := dsl.Bind(step, s.vars.scope)
 		if err != nil {
 			return asTestError(err)
+		}
+		if step.Def.Own != nil {
+			if err := s.runScript(ctx, step, paramsOf(args), opts.TimeoutMs); err != nil {
+				return err
+			}
+			if opts.As != "" {
+				s.vars.save(opts.As, s.session.Value)
+			}
+			return nil
 		}
 		if set, ok := args.(dsl.Set); ok {
 			return s.vars.set(set)

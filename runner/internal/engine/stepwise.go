@@ -208,3 +208,12 @@ func RunInteractive(ctx context.Context, c plan.Case, dev drivers.Device, sink S
 	}
 	return r.sinkErr
 }
+
+// Case is the case of the steps.
+func (s *Stepwise) Case() plan.Case { return s.r.c }
+
+// Device is the device of the steps.
+func (s *Stepwise) Device() drivers.Device { return s.r.dev }
+
+// Dir is the folder of the report pack.
+func (s *Stepwise) Dir() string { return s.r.sink.Dir() }

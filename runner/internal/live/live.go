@@ -15,6 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner/internal/action"
 	"github.com/taproot-dev/taproot/runner/internal/pool"
+	"github.com/taproot-dev/taproot/runner/internal/start"
 )
 
 // Options configure Devices. Pool is required; the zero value of the other fields means the default.
@@ -26,8 +27,10 @@ type Options struct {
 	PageIdle   time.Duration // the same for a browser page, which is then lost; default: 10 min
 	Access     action.Access // what callers may use of this machine
 	AllowShell bool
-	Exposed    map[string]string // values of ${NAME} in a caller's texts; every value is a secret
-	Mask       *event.Mask       // masks the exposed values in every Answer; default: a new one
+	// Exec says where programs on this machine leave their records; nil: exec steps are not allowed.
+	Exec    *start.Options
+	Exposed map[string]string // values of ${NAME} in a caller's texts; every value is a secret
+	Mask    *event.Mask       // masks the exposed values in every Answer; default: a new one
 	// Vision reads text in images and queries models (run.Config.Vision); nil: actions that need it fail.
 	Vision drivers.Vision
 	// AfterUse says what happens, when a client's lease ends, to the apps that it started or installed; default:

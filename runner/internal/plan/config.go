@@ -26,13 +26,13 @@ type config struct {
 }
 
 // findConfig reads the taproot.yaml that applies to a folder: the nearest one upward, within the project's root.
-func findConfig(path, display string) (config, error) {
+func findConfig(path string, o Options) (config, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return config{}, &Usage{err.Error()}
 	}
 	for dir := abs; ; dir = filepath.Dir(dir) {
-		c, found, err := readConfig(dir, display)
+		c, found, err := readConfig(dir, o)
 		if found || err != nil || isRoot(dir) || filepath.Dir(dir) == dir {
 			return c, err
 		}
@@ -47,13 +47,13 @@ func (e *ConfigError) Error() string { return e.Err.Error() }
 func (e *ConfigError) Unwrap() error { return e.Err }
 
 // readConfig reads the taproot.yaml of a folder, if there is one. The error is a *ConfigError.
-func readConfig(dir, display string) (c config, found bool, err error) {
+func readConfig(dir string, o Options) (c config, found bool, err error) {
 	defer func() {
 		if err != nil {
 			err = &ConfigError{err}
 		}
 	}()
-	l := loader{o: Options{Dir: display}}
+	l := loader{o: o}
 	for _, name := range configNames {
 		file := absolute(dir, name)
 		src, err := readCapped(file)
@@ -66,7 +66,7 @@ func readConfig(dir, display string) (c config, found bool, err error) {
 			return config{}, false, &Usage{fmt.Sprintf("%s: %s is next to it, and only one of them can apply: remove one",
 				l.show(file), ConfigName)}
 		}
-		parsed, err := dsl.ParseConfig(l.show(file), src)
+		parsed, err := dsl.ParseConfig(l.show(file), src, OwnActions(o, dir))
 		if c, found = (config{dir: filepath.Dir(file), Config: parsed}), true; err != nil {
 			return c, true, err
 		}
@@ -77,7 +77,7 @@ func readConfig(dir, display string) (c config, found bool, err error) {
 // PrefersID reports whether the taproot.yaml that applies to a folder prefers an element's id to its text in recorded
 // tests.
 func PrefersID(dir string) (bool, error) {
-	c, err := findConfig(dir, dir)
+	c, err := findConfig(dir, Options{Dir: dir})
 	return c.PreferSelector == "id", err
 }
 

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"github.com/taproot-dev/taproot/dsl"
 )
@@ -11,7 +12,8 @@ import (
 // found when it runs. Of a test for several platforms or browsers it returns the case for the platform of the options,
 // otherwise the first one. The error is a *Usage, or an error in the text.
 func Draft(o Options, file Source) (Case, error) {
-	tests, err := dsl.Parse(file.Name, file.Text)
+	own := &owns{o: o}
+	tests, err := dsl.Parse(file.Name, file.Text, own.of(filepath.Dir(absolute(o.Dir, file.Name))))
 	if err != nil {
 		return Case{}, err
 	}

@@ -46,7 +46,7 @@ func (o Options) filesOf(dir string) flowFiles {
 	if o.Files {
 		return flowFiles{dir: o.Dir, note: o.reads}
 	}
-	conf, err := findConfig(dir, o.Dir)
+	conf, err := findConfig(dir, o)
 	if err != nil {
 		conf = config{}
 	}

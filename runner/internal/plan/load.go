@@ -33,12 +33,12 @@ type loaded struct {
 }
 
 // load reads the tests that the arguments name. The error is a *Usage.
-func load(o Options) (loaded, error) {
+func load(o Options, w *owns) (loaded, error) {
 	named, ids, err := sortArgs(o)
 	if err != nil {
 		return loaded{}, err
 	}
-	l := newLoader(o)
+	l := newLoader(o, w)
 	for _, path := range named {
 		if err := l.add(path); err != nil {
 			return loaded{}, err
@@ -53,7 +53,7 @@ func load(o Options) (loaded, error) {
 			}
 			continue
 		}
-		found, err := dsl.Parse(source.Name, source.Text)
+		found, err := dsl.Parse(source.Name, source.Text, w.of(filepath.Dir(absolute(o.Dir, source.Name))))
 		tests, problems = append(tests, found...), appendErr(problems, err)
 	}
 	if ids = append(ids, o.IDs...); len(ids) > 0 {
@@ -125,10 +125,13 @@ type loader struct {
 	warnings []*source.Error // of their config.yaml
 
 	unselected []string // folders with flows that were not selected
+
+	owns *owns
 }
 
-func newLoader(o Options) *loader {
-	return &loader{o: o, seen: map[string]string{}, real: map[string]string{}, texts: map[string][]byte{}, budget: maxKept}
+func newLoader(o Options, w *owns) *loader {
+	return &loader{o: o, owns: w, seen: map[string]string{}, real: map[string]string{}, texts: map[string][]byte{},
+		budget: maxKept}
 }
 
 // add takes a file, or every test file below a folder that is not excluded by a taproot.yaml there. A link that is
@@ -141,7 +144,7 @@ func (l *loader) add(path string) error {
 	if !info.IsDir() {
 		return l.addFile(path, false)
 	}
-	conf, err := findConfig(path, l.o.Dir)
+	conf, err := findConfig(path, l.o)
 	if err != nil {
 		return err
 	}
@@ -158,7 +161,7 @@ func (l *loader) add(path string) error {
 		case d.IsDir() && (SkipFolder(d.Name()) || conf.excludes(p, path)):
 			return filepath.SkipDir
 		case d.IsDir():
-			own, found, err := readConfig(p, l.o.Dir)
+			own, found, err := readConfig(p, l.o)
 			if confs[p] = conf; found {
 				confs[p] = own
 			}
@@ -312,11 +315,15 @@ func (l *loader) parseFile(file string) ([]*dsl.Test, error) {
 		}
 		return []*dsl.Test{t}, nil
 	}
-	if dsl.HoldsBlocks(file, src) {
-		_, err := dsl.ParseBlock(l.show(file), src, "")
+	if isOwnAction(file, src) {
+		return nil, l.checkOwn(file)
+	}
+	own := l.owns.of(filepath.Dir(file))
+	if own.HoldsBlocks(file, src) {
+		_, err := dsl.ParseBlock(l.show(file), src, "", own)
 		return nil, err
 	}
-	return dsl.Parse(l.show(file), src)
+	return dsl.Parse(l.show(file), src, own)
 }
 
 // readCapped reads one byte more than the largest allowed file, so that Parse reports a file that is too large.

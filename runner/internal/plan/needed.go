@@ -23,8 +23,8 @@ type needed struct {
 }
 
 // addNeeded adds the tests that the tests need, directly or not. It finds them by their ids in the whole project.
-func addNeeded(o Options, tests []*dsl.Test) (added []*dsl.Test, problems []error) {
-	n := &needed{l: newLoader(o), byID: map[string]*dsl.Test{}, resolved: map[*dsl.Test]bool{}}
+func addNeeded(o Options, w *owns, tests []*dsl.Test) (added []*dsl.Test, problems []error) {
+	n := &needed{l: newLoader(o, w), byID: map[string]*dsl.Test{}, resolved: map[*dsl.Test]bool{}}
 	for _, t := range tests {
 		n.byID[t.ID] = t
 	}
@@ -200,7 +200,7 @@ func packOf(c Case, id string) string {
 
 // all reads the tests below the default folder, also in excluded folders.
 func (l *loader) all() (library, error) {
-	all := newLoader(l.o)
+	all := newLoader(l.o, l.owns)
 	err := walkDir(defaultDir(l.o.Dir), all.visit)
 	if err != nil {
 		return library{}, &Usage{err.Error()}
@@ -210,7 +210,7 @@ func (l *loader) all() (library, error) {
 		tests, err := all.parseFile(file)
 		if err != nil {
 			found.broken[strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))] = err
-			if conf, err := findConfig(filepath.Dir(file), l.o.Dir); err == nil && !conf.excludes(file, "") {
+			if conf, err := findConfig(filepath.Dir(file), l.o); err == nil && !conf.excludes(file, "") {
 				found.unread = append(found.unread, l.show(file))
 			}
 		}

@@ -25,7 +25,7 @@ func (p *Plan) Needs(dir string, read []string) (Needs, error) {
 		files[file] = true
 	}
 	for _, c := range p.Cases {
-		conf, err := findConfig(c.Dir, dir)
+		conf, err := findConfig(c.Dir, p.options)
 		if err != nil {
 			return Needs{}, err
 		}

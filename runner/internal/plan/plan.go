@@ -52,6 +52,10 @@ type Options struct {
 	// Reads is called with each file other than the tests' own that the planning reads, possibly by several goroutines
 	// at once; it may be nil.
 	Reads func(file string)
+	// Actions are own actions of a suite in Go.
+	Actions []GoAction
+	// AllActions wants each own action of the project to be right, used or not.
+	AllActions bool
 	// Choice selects from the cases that the filters keep: how many, how often and in which order.
 	Choice Choice
 }
@@ -80,8 +84,9 @@ type Plan struct {
 	// Split is how the shards were made by time; nil: by count.
 	Split *Split
 
-	needed caseOf // those that others need
-	roots  []Case // those of Cases that the filters keep
+	options Options
+	needed  caseOf // those that others need
+	roots   []Case // those of Cases that the filters keep
 
 	// Warnings are about settings in the config.yaml of a folder of flows that Maestro ignores.
 	Warnings []*source.Error
@@ -152,14 +157,15 @@ func Build(o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := load(o)
+	own := &owns{o: o}
+	all, err := load(o, own)
 	if err != nil {
 		return nil, err
 	}
-	tests, problems := all.tests, all.problems
-	added, unknown := addNeeded(o, tests)
+	tests, problems := all.tests, append(all.problems, own.problems()...)
+	added, unknown := addNeeded(o, own, tests)
 	problems = append(problems, unknown...)
-	plan := &Plan{Tests: len(tests), Warnings: all.warnings}
+	plan := &Plan{Tests: len(tests), Warnings: all.warnings, options: o}
 	suites := newSuites(o)
 	for _, t := range slices.Concat(tests, added) { // reads the suites' files, which contain the order
 		if _, err := suites.of(filepath.Dir(absolute(o.Dir, t.Pos.File))); err != nil {
@@ -212,15 +218,28 @@ func Build(o Options) (*Plan, error) {
 	return plan, nil
 }
 
-// distinct removes repetitions: an error in --var occurs in every test.
-func distinct(list []error) []error {
+// distinct removes repetitions: an error in --var occurs in every test, and one in an own action in every test that
+// uses it.
+func distinct(list []error) (kept []error) {
 	said := map[string]bool{}
-	return slices.DeleteFunc(list, func(err error) bool {
+	again := func(err error) bool {
 		text := err.Error()
-		again := said[text]
+		before := said[text]
 		said[text] = true
-		return again
-	})
+		return before
+	}
+	for _, err := range list {
+		several, is := err.(source.Errors)
+		if !is {
+			if !again(err) {
+				kept = append(kept, err)
+			}
+			continue
+		}
+		rest := slices.DeleteFunc(slices.Clone(several), func(e *source.Error) bool { return again(e) })
+		kept = appendErr(kept, rest.Err())
+	}
+	return kept
 }
 
 func appendErr(list []error, err error) []error {
@@ -434,6 +453,6 @@ func order(a, b *dsl.Test) int {
 
 // List reads the tests that the options name, without planning them; problems are the errors of files without tests.
 func List(o Options) (tests []*dsl.Test, problems []error, err error) {
-	all, err := load(o)
+	all, err := load(o, &owns{o: o})
 	return all.tests, all.problems, err
 }

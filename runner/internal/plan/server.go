@@ -65,7 +65,7 @@ func (s *suites) above(dir string) ([]config, error) {
 		if !known {
 			var found bool
 			var err error
-			if c, found, err = readConfig(at, s.o.Dir); err != nil {
+			if c, found, err = readConfig(at, s.o); err != nil {
 				return nil, err
 			}
 			if !found {

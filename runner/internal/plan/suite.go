@@ -38,7 +38,7 @@ func (s *suites) of(dir string) (config, error) {
 	if c, ok := s.known[dir]; ok {
 		return c, nil
 	}
-	c, err := findConfig(dir, s.o.Dir)
+	c, err := findConfig(dir, s.o)
 	if err == nil {
 		s.known[dir] = c
 	}
@@ -97,6 +97,10 @@ func (s *suites) prepare(t *dsl.Test) (*dsl.Test, config, []dsl.Row, error) {
 	}
 	if err := dsl.LinkWith(&own, read, foreign); err != nil {
 		return nil, conf, nil, err
+	}
+	for _, file := range own.OwnFiles {
+		reads = append(reads, absolute(s.o.Dir, file))
+		s.o.reads(absolute(s.o.Dir, file))
 	}
 	rows, err := own.Rows(func(name string) ([]byte, error) { return read(path.Join(path.Dir(t.Pos.File), name)) })
 	return &own, conf, rows, err

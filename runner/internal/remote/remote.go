@@ -114,6 +114,12 @@ func Open(ctx context.Context, o Options) (*Farm, error) {
 			Msg: "baselines are not written on a hub: write them on a machine with the device (--update-baselines without " +
 				"--hub)"}
 	}
+	for _, c := range o.Plan.Cases {
+		if name := c.Test.GoAction(); name != "" {
+			return nil, &plan.Usage{Msg: fmt.Sprintf("%s uses %s, a function in Go, which the hosts of a farm do not have",
+				c.Test.ID, name)}
+		}
+	}
 	if o.Config.Headed {
 		return nil, &plan.Usage{Msg: "--headed opens a window on this machine, and the tests run on others"}
 	}

@@ -371,10 +371,11 @@ func (r *Runner) PrepareDevice(ctx context.Context, dev drivers.Device) []string
 // Engine returns the engine's options from the configuration.
 func (r *Runner) Engine() engine.Options {
 	c := r.Config
-	return engine.Options{Timeout: c.Timeout, NoVideo: c.NoVideo, NoTrace: c.NoTrace, NoDOM: c.NoDOM,
+	return engine.Options{Exec: c.Programs.Options(c.getenv()),
+		Timeout: c.Timeout, NoVideo: c.NoVideo, NoTrace: c.NoTrace, NoDOM: c.NoDOM,
 		KeepFrames: c.KeepFrames, AllowShell: c.AllowShell,
 		UnmaskedEvidence: c.Unmasked, UpdateBaselines: c.Baselines, Headed: c.Headed,
-		Access: c.access(), Vision: r.vision()}
+		Access: c.access(), Vision: r.vision(), GoCall: c.GoCall}
 }
 
 // cleanLimit limits the clean-up of apps after a case.

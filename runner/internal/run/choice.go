@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
@@ -43,7 +44,12 @@ func (c Config) PlanSent(ids []string, sources ...plan.Source) (*plan.Plan, erro
 func (c Config) planning() plan.Options {
 	return plan.Options{Dir: c.Dir, Platform: c.Platform, Browser: c.Browser, Labels: c.Labels, IncludeTags: c.IncludeTags,
 		ExcludeTags: c.ExcludeTags, Vars: c.Vars, Environment: c.Environment, Env: c.LookupEnv, Retries: c.Retries,
-		Reads: c.Reads, Today: c.Today()}
+		Reads: c.Reads, Today: c.Today(), Actions: c.Actions}
+}
+
+// OwnActions are the own actions that tests in a folder can use, as their files are now.
+func (c Config) OwnActions(dir string) *dsl.Own {
+	return plan.OwnActions(plan.Options{Dir: c.Dir, Actions: c.Actions}, dir)
 }
 
 // chosen is the choice in the form that the plan needs.

@@ -71,6 +71,7 @@ type Config struct {
 	NoFilePages    bool          // no page may be a file of this machine
 	FilesBelow     string        // pages may be files below this folder only; empty: as Access says
 	AllowShell     bool          // tests may run commands on the device
+	Programs       Programs      // whether tests may run programs on this machine
 	AllowStart     bool          // of a server: runs of its own project start the servers of the app
 	// what to do after a case with the apps that it started or installed; default: nothing
 	AfterUse action.AfterUse
@@ -100,6 +101,10 @@ type Config struct {
 	// KeepFrames says which reports keep the frames that decisions rested on; default: passed.
 	KeepFrames engine.KeepFrames
 	Reporters  Reporters // programs that read the events of the run
+
+	// Actions are own actions of a suite in Go, which GoCall runs.
+	Actions []plan.GoAction
+	GoCall  engine.GoCall
 
 	servers *start.Shared // the servers of runs that overlap; nil: each run has its own
 }

@@ -41,6 +41,8 @@ type Options struct {
 	Lookup func(name string) (string, bool)
 	// Seed of faker's data; 0: another one each time.
 	Seed uint64
+	// Memory is how many bytes the values of a script may take; 0: maxHeap, of the whole process.
+	Memory uint64
 }
 
 // Engine holds the values that outlive a script: output, the clipboard, and the variables in scope. It belongs to one
@@ -49,6 +51,7 @@ type Engine struct {
 	o      Options
 	vm     *goja.Runtime
 	env    map[string]string
+	given  map[string]goja.Value // variables of any type; see Give
 	outer  []map[string]string
 	own    map[string]goja.Value // variables that the running script has assigned
 	copied *goja.Object          // the object maestro
@@ -115,9 +118,16 @@ func (e *Engine) Run(ctx context.Context, code string, at Where) (string, error)
 	}
 	e.own, e.ctx, e.dir, e.read = map[string]goja.Value{}, ctx, at.Dir, false
 	_ = e.vm.Set(codeName, code)
-	e.watch = startWatch(ctx, e.vm, e.o.Limit)
+	var memory *allowance
+	if e.o.Memory > 0 {
+		memory = allow(e.o.Memory)
+		defer memory.end()
+	}
+	e.watch = startWatch(ctx, e.vm, e.o.Limit, memory)
 	defer e.watch.end()
-	value, err := e.vm.RunString(wrapped)
+	var value goja.Value
+	var err error
+	memory.run(func() { value, err = e.vm.RunString(wrapped) })
 	if err != nil {
 		return "", e.failure(ctx, err, at)
 	}
@@ -160,6 +170,9 @@ func (e *Engine) prepare() {
 		HasSym: func(*goja.Object, *goja.Symbol) bool { return false },
 		Get: func(_ *goja.Object, name string, _ goja.Value) goja.Value {
 			if v, assigned := e.own[name]; assigned {
+				return v
+			}
+			if v, is := e.given[name]; is {
 				return v
 			}
 			if text, is := e.env[name]; is && !permanent(name) {
@@ -303,6 +316,7 @@ func (e *Engine) failure(ctx context.Context, err error, at Where) error {
 // watch ends a script that computes too long or uses too much memory.
 type watch struct {
 	vm    *goja.Runtime
+	own   *allowance // nil: maxHeap counts
 	stop  chan struct{}
 	done  chan struct{}
 	pause chan bool
@@ -313,8 +327,8 @@ var (
 	errMemory = errors.New("the script uses too much memory")
 )
 
-func startWatch(ctx context.Context, vm *goja.Runtime, limit time.Duration) *watch {
-	w := &watch{vm: vm, stop: make(chan struct{}), done: make(chan struct{}), pause: make(chan bool)}
+func startWatch(ctx context.Context, vm *goja.Runtime, limit time.Duration, own *allowance) *watch {
+	w := &watch{vm: vm, own: own, stop: make(chan struct{}), done: make(chan struct{}), pause: make(chan bool)}
 	go w.run(ctx, limit)
 	return w
 }
@@ -344,8 +358,8 @@ func (w *watch) run(ctx context.Context, limit time.Duration) {
 			last = time.Now()
 			if spent > limit {
 				w.vm.Interrupt(fmt.Errorf("%w: %s", errTime, limit))
-			} else if heap() > before+maxHeap {
-				w.vm.Interrupt(errMemory)
+			} else if heap() > before+w.own.most() || w.own.exceeded() {
+				w.vm.Interrupt(w.own.refusal())
 			}
 		}
 	}

@@ -45,7 +45,7 @@ type Device struct {
 	suite Suite
 	c     plan.Case
 	dev   drivers.Device
-	pack  *pack.Pack
+	pack  *pack.Pack // nil: it is borrowed
 	steps *engine.Stepwise
 
 	mu          sync.Mutex
@@ -106,11 +106,16 @@ func (d *Device) do(ctx context.Context, args any, lenient bool, how []StepOptio
 func (d *Device) fail(pos source.Pos, src *source.Source, e engine.Ended) {
 	d.test.Helper()
 	text := failure.Problem(source.Error{Pos: pos, Source: src}, e.Result, *e.Problem)
-	text += failure.Field("pack", d.pack.Dir())
+	text += failure.Field("pack", d.steps.Dir())
 	d.mu.Lock()
 	d.stepMessage = text
 	d.mu.Unlock()
 	d.test.Fatal(text)
+}
+
+// Borrow makes the device of a running case one with methods, for an own action in Go.
+func (s Suite) Borrow(test Framework, steps *engine.Stepwise) *Device {
+	return &Device{test: test, suite: s, c: steps.Case(), dev: steps.Device(), steps: steps}
 }
 
 // Held is a device as its framework holds it, from lease to report.

@@ -45,7 +45,7 @@ type cell struct {
 //	# fault: MATCH | OUTPUT   the phone's commands that match print the output and end with exit code 1
 //	# header: secrets: [X]    a line of the test's header
 //	# sees: "Pay" 20,60,120,30  what OCR reads in every screenshot, and where
-//	# option: allow-shell     of the run; film: it is recorded; no-vision: it has no OCR and no model;
+//	# option: allow-shell     of the run, as allow-exec; film: it is recorded; no-vision: it has no OCR and no model;
 //	                          baselines-first: it is the second one, after one with --update-baselines,
 //	                          and RUN distinguishes first from second
 //

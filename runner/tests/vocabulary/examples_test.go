@@ -53,6 +53,7 @@ func TestExamples(t *testing.T) {
 func exampleCell(def dsl.Def, step string, p dsl.Platform) cell {
 	example := strings.ReplaceAll(step, "https://example.com/api/users", "${SITE}/api/orders")
 	example = strings.ReplaceAll(example, "https://example.com", "${SITE}")
+	example = strings.ReplaceAll(example, "[make, seed]", `["true"]`)
 	c := cell{action: def.Name, platform: p, name: string(p) + " example", passes: true, options: map[string]string{}}
 	if p != dsl.Web {
 		for _, pair := range standIns(def.Name, p) {
@@ -64,6 +65,8 @@ func exampleCell(def dsl.Def, step string, p dsl.Platform) cell {
 		c.options["baselines-first"] = "true"
 	case "shell":
 		c.options["allow-shell"] = "true"
+	case "exec":
+		c.options["allow-exec"] = "true"
 	case "try":
 		c.header = []string{"timeout: 500ms"}
 	case "on":

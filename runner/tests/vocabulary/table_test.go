@@ -3,6 +3,7 @@ package vocabulary
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -20,6 +21,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/internal/engine"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 	"github.com/taproot-dev/taproot/runner/internal/run"
+	"github.com/taproot-dev/taproot/runner/internal/start"
 )
 
 func TestMain(m *testing.M) { testutil.NoLeaks(m) }
@@ -69,8 +71,8 @@ func remains(c cell) bool {
 	switch every := slices.Contains([]string{"tap", "input", "assert", "webAssert"}, c.action); c.platform {
 	case dsl.Android:
 		return every || c.passes || strings.HasPrefix(c.action, "assert") ||
-			slices.Contains([]string{"launch", "scrollTo", "longPress", "waitFor", "http", "extract", "shell", "install"},
-				c.action)
+			slices.Contains([]string{"launch", "scrollTo", "longPress", "waitFor", "http", "extract", "shell", "exec",
+				"install"}, c.action)
 	case dsl.IOS:
 		return c.passes && !deviceless(c.action)
 	case dsl.Web:
@@ -82,8 +84,8 @@ func remains(c cell) bool {
 
 // deviceless are the actions for which the engine needs no device.
 func deviceless(action string) bool {
-	return slices.Contains([]string{"assertTrue", "forEach", "group", "http", "log", "on", "repeat", "retry", "run",
-		"set", "sleep", "try"}, action)
+	return slices.Contains([]string{"assertTrue", "exec", "forEach", "group", "http", "log", "on", "repeat", "retry",
+		"run", "set", "sleep", "try"}, action)
 }
 
 // run runs the cell on the bench's device and looks at how it ended and what it did.
@@ -169,6 +171,7 @@ func (b bench) once(t *testing.T, c cell, path, run string) (event.Result, *reco
 	kept := newRecord(t)
 	o := engine.Options{NoTrace: true, NoVideo: c.options["film"] == "", Timeout: patience,
 		AllowShell:      c.options["allow-shell"] != "",
+		Exec:            programs(t, c),
 		UpdateBaselines: c.options["baselines-first"] != "" && run == "first"}
 	if c.options["no-vision"] == "" {
 		o.Vision = fakeVision{c.sees}
@@ -208,6 +211,14 @@ func (b bench) once(t *testing.T, c cell, path, run string) (event.Result, *reco
 	delete(env, "files")
 	values["facts"] = fmt.Sprintf("%.1500q", fmt.Sprint(env))
 	return result, kept, values
+}
+
+// programs lets the programs of a cell run.
+func programs(t *testing.T, c cell) *start.Options {
+	if c.options["allow-exec"] == "" {
+		return nil
+	}
+	return &start.Options{Records: filepath.Join(t.TempDir(), "records"), Environ: os.Environ()}
 }
 
 // holds returns the value of an effect, true when it holds, or why it has none.
@@ -303,7 +314,9 @@ func uses(t *testing.T, c cell, def *dsl.Def, used map[string]bool) bool {
 		found = found || step.Def.Name == def.Name
 		own := dsl.Keys(reflect.Zero(reflect.TypeOf(step.Def.Args)).Interface())
 		if step.Args.Kind != source.Map && step.Args.Kind != source.Null {
-			used[step.Def.Name+"."+dsl.ShortKey(step.Def.Args)] = true
+			for _, f := range step.Def.Fields() {
+				used[step.Def.Name+"."+f.Key] = used[step.Def.Name+"."+f.Key] || f.Main
+			}
 		}
 		for _, f := range step.Args.Fields {
 			switch {
