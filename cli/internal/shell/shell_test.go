@@ -166,7 +166,7 @@ func TestEndings(t *testing.T) {
 // a device.
 func TestLostDevice(t *testing.T) {
 	alone := map[string]bool{"sleep": true, "log": true, "set": true, "http": true, "assertTrue": true,
-		"setClipboard": true, "startRecording": true, "stopRecording": true,
+		"setClipboard": true, "startRecording": true, "stopRecording": true, "run": true, "on": true, "exec": true,
 		"paste": true, "install": true, "webUpload": true} // these need a text or a file first
 	for _, lost := range []bool{true, false} {
 		d := newDesk(t, nil)
@@ -187,7 +187,7 @@ func TestLostDevice(t *testing.T) {
 		})
 		for _, def := range dsl.Vocabulary() {
 			// the devices here are an Android phone and a page
-			if alone[def.Name] || hasSteps(def) || def.Name == "run" || !def.On(dsl.Android) && !def.On(dsl.Web) {
+			if alone[def.Name] || hasSteps(def) || !def.On(dsl.Android) && !def.On(dsl.Web) {
 				continue
 			}
 			_, args, _ := strings.Cut(def.Example, ":")
