@@ -252,7 +252,7 @@ func controlActions() []Def {
 			Example:   "exec: {run: [make, seed], timeout: 2m}",
 			Platforms: everywhere, Interfaces: YAML,
 			Saves:  "a map of exit, stdout and stderr",
-			Effect: Acts | Aside, ReadsFirst: true,
+			Effect: Acts | Aside,
 		},
 	}
 }

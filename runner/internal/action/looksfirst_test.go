@@ -26,7 +26,7 @@ func TestFactsOfActions(t *testing.T) {
 		t.Errorf("read first: %v, want %v", first, want)
 	}
 	if want := []string{"assert", "assertApp", "assertElement", "assertLog", "assertNot", "assertScreenshot", "assertTrue",
-		"assertVisual", "copyText", "extract", "http", "log", "screenshot", "set", "sleep", "startRecording",
+		"assertVisual", "copyText", "exec", "extract", "http", "log", "screenshot", "set", "sleep", "startRecording",
 		"stopRecording", "waitFor", "waitStable", "webAssert"}; !slices.Equal(aside, want) {
 		t.Errorf("leave the app alone: %v, want %v", aside, want)
 	}
