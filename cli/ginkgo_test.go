@@ -83,7 +83,7 @@ func TestSpecsInGo(t *testing.T) {
 	for _, test := range inOneRun([]specs{
 		{"passes", "", 1, map[string]event.Result{"go-passes": "pass"}, nil},
 		{"step", "", 1, map[string]event.Result{"go-fails-in-a-step": "fail"},
-			[]string{"gosuite.go:40:3: fail: \"Paymants\" did not appear", `"Payments"`, "expected:", "near:", "pack:"}},
+			[]string{"gosuite.go:42:3: fail: \"Paymants\" did not appear", `"Payments"`, "expected:", "near:", "pack:"}},
 		{"expect", "", 1, map[string]event.Result{"go-fails-in-an-expectation": "fail"},
 			[]string{"\"Paymants\" is not on the screen", "near:", `"Payments"`}},
 		{"panics", "", 1, map[string]event.Result{"go-panics": "fail"}, []string{"boom"}},
@@ -332,8 +332,8 @@ func TestGinkgoInParallelAnnotatesOnce(t *testing.T) {
 	e.exits(t, 1)
 	has(t, "Ginkgo", e.stdout, "Running in parallel across 2 processes", "bad.yaml:7:5: fail: ",
 		`7 |   - assert: {label: Nowhere, timeoutMs: 0}`,
-		"gosuite.go:40:3: fail: ")
-	for _, want := range []string{"bad.yaml,line=7,", "gosuite.go,line=40,"} {
+		"gosuite.go:42:3: fail: ")
+	for _, want := range []string{"bad.yaml,line=7,", "gosuite.go,line=42,"} {
 		n := 0
 		for line := range strings.Lines(e.stdout) {
 			if strings.HasPrefix(strings.TrimLeft(line, " "), "::error file=") && strings.Contains(line, want) {
