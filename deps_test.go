@@ -135,7 +135,7 @@ var outside = map[string][]string{
 	"github.com/wneessen/go-mail":                   {"server/internal/mail"},
 	"github.com/coreos/go-oidc/v3":                  {"server/internal/oidc"},
 	"golang.org/x/oauth2":                           {"server/internal/oidc"},
-	"github.com/dop251/goja":                        {"runner/internal/script"},
+	"github.com/dop251/goja":                        {"runner/internal/script", "runner/internal/plan"},
 	"github.com/dlclark/regexp2/v2":                 {"runner/internal/maestro"},
 	"github.com/throttled/throttled/v2":             {"server/internal/limit"},
 	"github.com/rs/cors":                            {"server"},

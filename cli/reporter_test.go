@@ -11,14 +11,13 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // reporter writes a program that keeps what it reads in the file out.
 func (l *lab) reporter(name, script string) string {
 	l.t.Helper()
-	if err := os.WriteFile(filepath.Join(l.dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
-		l.t.Fatal(err)
-	}
+	testutil.WriteProgram(l.t, filepath.Join(l.dir, name), "#!/bin/sh\n"+script+"\n", 0o700)
 	return filepath.Join(filepath.Dir(l.reports), "out")
 }
 

@@ -70,7 +70,6 @@ func completes(env *process.Env) bool {
 // foreignCommands maps commands of other test tools to those of Taproot.
 var foreignCommands = map[string]string{
 	"test": "taproot run runs tests", "start": "taproot run runs tests, taproot serve the REST API",
-	"exec":          "taproot run runs tests",
 	"list":          "taproot validate lists the tests, taproot devices the devices",
 	"ls":            "taproot validate lists the tests, taproot devices the devices",
 	"lint":          "taproot validate finds mistakes in tests",

@@ -197,6 +197,11 @@ func variables() []struct {
 				"the folder of reservations of devices (default: ~/.local/state), and of notes about what has to be restored on a "+
 					"phone after a killed run (default: the cache)",
 			),
+			v(
+				"XDG_CONFIG_HOME",
+				"",
+				"the folder of your own configuration file, `taproot/config.yaml`, which can allow `exec`; default: `~/.config`",
+			),
 			v("XDG_RUNTIME_DIR", "", "the folder of the locks of devices; default: the temporary folder"),
 			v("DISPLAY WAYLAND_DISPLAY", "", "whether a browser window can be shown"),
 		}},

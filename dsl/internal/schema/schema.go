@@ -53,18 +53,14 @@ func OfTests(own vocabulary.OwnActions) map[string]any {
 	s.defs["point"] = s.point()
 	action := s.object(reflect.TypeFor[vocabulary.ActionFile]())
 	action["description"] = "An own action, in the folder actions."
-	noTest := Schema{"not": Schema{"required": []string{"id"}}}
 	out := Schema{
 		"$schema": "https://json-schema.org/draft/2020-12/schema",
 		"$id":     SchemaID,
 		"type":    "object",
-		"if":      Schema{"allOf": []any{noTest, Schema{"anyOf": someOf([]string{"params", "run"})}}},
-		"then":    action,
-		"else": Schema{
-			"if":   Schema{"not": Schema{"required": []string{"id"}}, "anyOf": someOf([]string{"steps", "blocks"})},
-			"then": blockOnly,
-			"else": test, // also what an editor proposes in an empty file
-		},
+		"if": Schema{"not": Schema{"required": []string{"id"}},
+			"anyOf": someOf([]string{"steps", "blocks", "params", "run"})},
+		"then":  Schema{"if": Schema{"anyOf": someOf([]string{"params", "run"})}, "then": action, "else": blockOnly},
+		"else":  test, // also what an editor proposes in an empty file
 		"$defs": s.defs,
 	}
 	distinct(out)

@@ -22,9 +22,7 @@ func TestMain(m *testing.M) { testutil.NoLeaks(m) }
 func program(t *testing.T, script string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "reporter.sh")
-	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testutil.WriteProgram(t, file, "#!/bin/sh\n"+script, 0o700)
 	return file
 }
 

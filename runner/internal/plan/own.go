@@ -11,8 +11,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/dop251/goja/file"
+	"github.com/dop251/goja/parser"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/runner/internal/script"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // actionsFolder is the folder of own actions, at the root of a project or of a suite.
@@ -60,7 +62,7 @@ func actionFolders(dir string) (folders []string) {
 // own makes the own actions of some folders, and those in Go.
 func (o Options) own(folders []string) *dsl.Own {
 	l := loader{o: o}
-	own := &dsl.Own{Script: script.Check}
+	own := &dsl.Own{Script: checkScript}
 	own.Find = func(name string) (string, []byte, error) {
 		for _, folder := range folders {
 			for _, ext := range []string{".yaml", ".yml"} {
@@ -173,4 +175,17 @@ func (w *owns) problems() (errs []error) {
 		}
 	}
 	return errs
+}
+
+// checkScript returns the first mistake in the syntax of a script. The error is an Errors.
+func checkScript(name string, text []byte) error {
+	_, err := parser.ParseFile(new(file.FileSet), name, string(text), 0)
+	var list parser.ErrorList
+	if !errors.As(err, &list) || len(list) == 0 {
+		return err
+	}
+	first := list[0]
+	src := &source.Source{File: name, Lines: strings.Split(string(text), "\n")}
+	return source.Errors{{Pos: source.Pos{File: name, Line: first.Position.Line, Col: first.Position.Column}, Source: src,
+		Width: 1, Msg: "the script has a mistake: " + first.Message}}
 }

@@ -3,30 +3,13 @@ package script
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/dop251/goja"
-	"github.com/dop251/goja/file"
-	"github.com/dop251/goja/parser"
 
 	"github.com/taproot-dev/taproot/internal/source"
 )
-
-// Check returns the first mistake in the syntax of a script. The error is an Errors.
-func Check(name string, text []byte) error {
-	_, err := parser.ParseFile(new(file.FileSet), name, string(text), 0)
-	var list parser.ErrorList
-	if !errors.As(err, &list) || len(list) == 0 {
-		return err
-	}
-	first := list[0]
-	src := &source.Source{File: name, Lines: strings.Split(string(text), "\n")}
-	return source.Errors{{Pos: source.Pos{File: name, Line: first.Position.Line, Col: first.Position.Column}, Source: src,
-		Width: 1, Msg: "the script has a mistake: " + first.Message}}
-}
 
 // Give sets a variable of any type: nil, bool, int, float64, a number of any size, string, []any or map[string]any.
 func (e *Engine) Give(name string, x any) error {
