@@ -35,7 +35,7 @@ func (v checkView) state() (Decision, error) {
 	case len(fit) == 0:
 		unmet = c.unmet(matches[0], hits)
 	}
-	if unmet == "" && why == "" && v.tooSoon() {
+	if unmet == "" && why == "" && v.tooSoon() && !v.lasts(matches, hits) {
 		why = "it may be taken back"
 	}
 	switch {
@@ -59,6 +59,15 @@ func (v checkView) state() (Decision, error) {
 	p.Message = fmt.Sprintf("%s: expected %s within %s; %s", screen.Describe(v.want.Selector), want, v.want.StepTimeout,
 		unmet)
 	return Decision{Kind: Fail, Problem: &p}, nil
+}
+
+// lasts reports whether what was found counts at once, however soon after an action: a new text, on a page that reports
+// that nothing is pending by which it could be taken back.
+func (v checkView) lasts(matches, hits []screen.Match) bool {
+	c := v.want.Check
+	onlyText := c.Is == nil && c.Count == nil && c.Value == nil && !asksState(v.want.Selector)
+	return onlyText && v.f.Tree.Rest == screen.Quiet && !v.wasPresentBefore(matches) &&
+		(len(hits) == 0 || !v.wasPresentBefore(hits))
 }
 
 // hits returns the elements that an assertion of the text of a check alone would find, nil where the check has no text,
