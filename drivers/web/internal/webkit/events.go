@@ -38,29 +38,21 @@ func (p *events) IsClosed() bool {
 }
 
 // gone notes that the window has been closed.
-func (p *events) gone() {
-	p.mu.Lock()
-	again, handlers := p.closed, p.onClose
-	p.closed = true
-	p.mu.Unlock()
-	if again {
-		return
-	}
-	for _, f := range handlers {
-		f(p.page)
-	}
-}
+func (p *events) gone() { p.once(&p.closed, &p.onClose) }
 
 // crash notes that what draws the page has ended.
-func (p *events) crash() {
+func (p *events) crash() { p.once(&p.crashed, &p.onCrash) }
+
+// once calls the handlers of what happens to a page at most once.
+func (p *events) once(happened *bool, handlers *[]func(playwright.Page)) {
 	p.mu.Lock()
-	again, handlers := p.crashed, p.onCrash
-	p.crashed = true
+	again, list := *happened, *handlers
+	*happened = true
 	p.mu.Unlock()
 	if again {
 		return
 	}
-	for _, f := range handlers {
+	for _, f := range list {
 		f(p.page)
 	}
 }
