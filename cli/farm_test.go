@@ -37,7 +37,6 @@ type farm struct {
 func newFarm(t *testing.T) *farm {
 	t.Helper()
 	f := &farm{hub: newLab(t, 0), host: newLab(t, 2)}
-	f.args = []string{"--service", "--farm", "--data", "data", "--addr", freePort(t), "--farm-listen", freePort(t)}
 	create := exec.Command("taproot", "admin", "create", "ada@example.com", "--admin", "--data", "data")
 	create.Dir, create.Env, create.Stdin = f.hub.dir, f.hub.env, strings.NewReader("a password of some length\n")
 	if out, err := create.CombinedOutput(); err != nil {
@@ -45,7 +44,15 @@ func newFarm(t *testing.T) *farm {
 	}
 	f.hub.taproot("admin", "plan", "ada@example.com", "enterprise", "--per-minute", "1000000", "--data",
 		"data").exits(t, 0)
-	f.serve = f.hub.serve(f.args...)
+	for tries := 0; f.serve == nil; tries++ {
+		f.args = []string{"--service", "--farm", "--data", "data", "--addr", freePort(t), "--farm-listen", freePort(t)}
+		var err error
+		f.serve, err = f.hub.tryServe(f.args...)
+		// another test may have taken one of the ports
+		if err != nil && (tries == 3 || !strings.Contains(err.Error(), "address already in use")) {
+			t.Fatal(err)
+		}
+	}
 	key := f.hub.taproot("admin", "key", "ada@example.com", "--data", "data")
 	if key.code != 0 || !strings.HasPrefix(key.stdout, "tap_") {
 		t.Fatalf("%+v", key)

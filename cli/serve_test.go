@@ -35,6 +35,15 @@ var servedAt = regexp.MustCompile(`http://\S+`)
 // serve starts the server on a free port and waits until it listens.
 func (l *lab) serve(args ...string) *served {
 	l.t.Helper()
+	s, err := l.tryServe(args...)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return s
+}
+
+// tryServe is serve for a server that may not start: the error has what it wrote.
+func (l *lab) tryServe(args ...string) (*served, error) {
 	s := &served{l: l, err: &bytes.Buffer{}}
 	s.cmd = exec.Command("taproot", append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
 	s.cmd.Dir, s.cmd.Env, s.cmd.Stderr, s.cmd.WaitDelay = l.dir, l.env, s.err, 5*time.Second
@@ -43,15 +52,15 @@ func (l *lab) serve(args ...string) *served {
 		err = s.cmd.Start()
 	}
 	if err != nil {
-		l.t.Fatal(err)
+		return nil, err
 	}
 	l.t.Cleanup(func() { _ = s.cmd.Process.Kill() })
 	line, err := bufio.NewReader(s.out).ReadString('\n')
 	if s.url = servedAt.FindString(line); err != nil || s.url == "" {
 		_ = s.cmd.Wait()
-		l.t.Fatalf("%v: %q\n%s", err, line, s.err)
+		return nil, fmt.Errorf("%v: %q\n%s", err, line, s.err)
 	}
-	return s
+	return s, nil
 }
 
 // ask sends a request and returns status and body.

@@ -305,17 +305,19 @@ func (e *textEntry) typeSlowly(ctx context.Context, text string) error {
 	if !ok {
 		end = time.Now().Add(e.s.Timeout)
 	}
-	least := keyPace
-	if e.outrun {
-		least = personPace / 2
-	}
-	if strings.Contains(text, "\n") || time.Until(end)/2 < time.Duration(len(keys))*least {
+	if strings.Contains(text, "\n") || e.outrun && time.Until(end)/2 < time.Duration(len(keys))*personPace/2 {
 		return errNotThisWay
 	}
 	answered, half := true, time.Now().Add(time.Until(end)/2)
 	for i, r := range keys {
 		// half of the time is left to read the field, and to fill it in another way
 		if !time.Now().Before(half) {
+			now, err := e.d.FieldAgain(ctx, e.before)
+			if err != nil {
+				return err
+			}
+			// what is lost although the app answered each key would be lost at any pace
+			e.answered = answered && i > 0 && !now.Password && written(now.Text) < written(string(keys[:i]))
 			e.outrun = true
 			return errNotThisWay
 		}
