@@ -2,10 +2,11 @@ package phrase
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // Duration writes a duration as people write it: 800ms, 5s, 1m30s, 1h.
@@ -55,9 +56,9 @@ func longest(text string) time.Duration {
 }
 
 var (
-	bareNumber   = regexp.MustCompile(`^[-+]?[0-9]+$`)
-	durationForm = regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]+)? *(ms|s|m|h) *)+$`)
-	partForm     = regexp.MustCompile(`^([0-9]+)(?:[.,]([0-9]+))?([A-Za-z]+)\.?(?:and|,)?`)
+	bareNumber   = lazyregexp.New(`^[-+]?[0-9]+$`)
+	durationForm = lazyregexp.New(`^[-+]?([0-9]+(\.[0-9]+)? *(ms|s|m|h) *)+$`)
+	partForm     = lazyregexp.New(`^([0-9]+)(?:[.,]([0-9]+))?([A-Za-z]+)\.?(?:and|,)?`)
 )
 
 // unitsMeant writes a duration with other names of its units, such as 5sec, with those that ParseDuration knows.

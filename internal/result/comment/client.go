@@ -10,11 +10,11 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/result/markdown"
 	"github.com/taproot-dev/taproot/internal/result/pack"
 )
@@ -174,7 +174,7 @@ func (c *client) wrong(text string) error {
 	return errors.New(text)
 }
 
-var nextLink = regexp.MustCompile(`<([^<>]+)>\s*;[^,]*\brel="?next"?`)
+var nextLink = lazyregexp.New(`<([^<>]+)>\s*;[^,]*\brel="?next"?`)
 
 // next is the URL of the following page of a list; nil: there is none. A page on another server would get the token.
 func (a *answer) next(of *url.URL) *url.URL {

@@ -1,17 +1,17 @@
 package replay
 
 import (
-	"regexp"
 	"strconv"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // maxValues is how many combinations of values an expression is evaluated with.
 const maxValues = 4000
 
-var literals = regexp.MustCompile(`"([^"\\]*)"|'([^'\\]*)'|\b\d+(?:\.\d+)?\b`)
+var literals = lazyregexp.New(`"([^"\\]*)"|'([^'\\]*)'|\b\d+(?:\.\d+)?\b`)
 
 // alwaysHolds says why an expression cannot be false: it is true, or no value, for all values of its variables that
 // were tried; "" when a value makes it false, or it depends on the screen.

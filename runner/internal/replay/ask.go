@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner/internal/decide"
 )
@@ -75,7 +75,7 @@ type question struct {
 }
 
 // actionLike is how a step starts: the name of an action, and a colon.
-var actionLike = regexp.MustCompile(`^\s*-?\s*([a-z][A-Za-z]*)\s*:(\s|$)`)
+var actionLike = lazyregexp.New(`^\s*-?\s*([a-z][A-Za-z]*)\s*:(\s|$)`)
 
 // parseQuestion reads a question.
 func parseQuestion(text string, platform dsl.Platform) (question, error) {

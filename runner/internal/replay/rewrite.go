@@ -4,21 +4,21 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/filetree"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // plainScalar is a text that YAML needs no quotes for.
-var plainScalar = regexp.MustCompile(`^\pL[\pL\pN _./-]*$`)
+var plainScalar = lazyregexp.New(`^\pL[\pL\pN _./-]*$`)
 
 // reserved are plain texts that YAML reads as something else.
-var reserved = regexp.MustCompile(`(?i)^(true|false|null|yes|no|on|off|y|n)$`)
+var reserved = lazyregexp.New(`(?i)^(true|false|null|yes|no|on|off|y|n)$`)
 
 func yamlText(text string) string {
 	if plainScalar.MatchString(text) && !reserved.MatchString(text) && strings.TrimSpace(text) == text {
