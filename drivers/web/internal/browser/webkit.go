@@ -9,6 +9,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/dom"
+	"github.com/taproot-dev/taproot/drivers/web/internal/classic"
 	"github.com/taproot-dev/taproot/drivers/web/internal/webkit"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/toolchain"
@@ -43,8 +44,7 @@ func launchWebKit(l *Launcher, program string) (playwright.Browser, error) {
 	if p := l.opts.Policy; p != nil && !p.IsOpen() || l.opts.Restricted() {
 		return nil, fmt.Errorf("%w: WebKit cannot be used here: what it reaches cannot be limited", drivers.ErrUnsupported)
 	}
-	p := webkit.Programs{Browser: program, Playwright: l.Setup.Driver, Engine: strings.TrimSpace(dom.Engine()),
-		Typing: strings.TrimSpace(dom.Assemble(typingEngine))}
+	p := webkit.Programs{Browser: program}
 	for _, name := range webkitTools() {
 		found, err := toolchain.Find(context.Background(), l.host, name)
 		if err != nil {
@@ -57,9 +57,15 @@ func launchWebKit(l *Launcher, program string) (playwright.Browser, error) {
 			p.Display = found.Path
 		}
 	}
-	b, err := webkit.Launch(p)
+	b, err := classic.Launch(p, l.scripts())
 	if err != nil {
 		return nil, &drivers.NotStarted{Program: dsl.BrowserTitle(dsl.WebKit), Path: program, Said: err.Error()}
 	}
 	return b, nil
+}
+
+// scripts are those that pages get which Playwright does not drive.
+func (l *Launcher) scripts() classic.Scripts {
+	return classic.Scripts{Playwright: l.Setup.Driver, Engine: strings.TrimSpace(dom.Engine()),
+		Typing: strings.TrimSpace(dom.Assemble(typingEngine))}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/inspector"
+	"github.com/taproot-dev/taproot/drivers/web/internal/classic"
 )
 
 // inspected is the Web Inspector of a window, next to WebDriver: it has scripts run before those of pages, and returns
@@ -24,21 +25,19 @@ type inspected struct {
 }
 
 // nativeScript keeps what one of the scripts of a context replaces: it makes closed shadow roots look closed to the
-// page, in the world of which script/page.js runs as well.
+// page, in the world of which its scripts run as well.
 const nativeScript = `Object.defineProperty(window, %q + 'n', {value: ` +
 	"Object.getOwnPropertyDescriptor(Element.prototype, 'shadowRoot')});\n"
 
-// inspect connects to the Web Inspector of a window, and has it run the scripts of the context in each document before
-// the page's own. The number counts the windows of the context. The lock is held.
-func (c *Context) inspect(ctx context.Context, p *Page, number int) error {
-	c.mu.Lock()
-	script := fmt.Sprintf(nativeScript, c.name) + strings.Join(c.init, ";\n")
-	c.mu.Unlock()
-	id := number + 1 // 2 is the session
-	if number == 1 {
+// Attach connects to the Web Inspector of a window, and has it run the scripts of the context in each document before
+// the page's own.
+func (on *instance) Attach(ctx context.Context, w classic.Attachment) (classic.Window, error) {
+	script := fmt.Sprintf(nativeScript, w.Name) + w.Script
+	id := w.Number + 1 // 2 is the session
+	if w.Number == 1 {
 		id = 1
 	}
-	address := fmt.Sprintf("ws://127.0.0.1:%s/socket/1/%d/WebPage", c.port, id)
+	address := fmt.Sprintf("ws://127.0.0.1:%s/socket/1/%d/WebPage", on.port, id)
 	ctx, cancel := context.WithTimeoutCause(ctx, callLimit, errors.New("Web Inspector does not answer"))
 	defer cancel()
 	in := &inspected{unread: map[string]string{}, declares: map[string]bool{}}
@@ -47,7 +46,10 @@ func (c *Context) inspect(ctx context.Context, p *Page, number int) error {
 		switch method {
 		case inspector.Swapped:
 		case "Console.messageAdded":
-			p.log(params)
+			var said struct{ Message classic.Logged }
+			if json.Unmarshal(params, &said) == nil {
+				w.Page.Log(said.Message)
+			}
 			return
 		default:
 			in.hear(method, params)
@@ -56,10 +58,10 @@ func (c *Context) inspect(ctx context.Context, p *Page, number int) error {
 		go func() { // another target has taken the page's place
 			select {
 			case <-ready:
-			case <-c.life.Done():
+			case <-w.Life.Done():
 				return
 			}
-			ctx, cancel := context.WithTimeout(c.life, callLimit)
+			ctx, cancel := context.WithTimeout(w.Life, callLimit)
 			defer cancel()
 			_ = in.prepare(ctx, script) // fails when the page is gone
 		}()
@@ -77,9 +79,21 @@ func (c *Context) inspect(ctx context.Context, p *Page, number int) error {
 		if in.connection != nil {
 			in.connection.Close()
 		}
-		return fmt.Errorf("%w: Web Inspector: %w", drivers.ErrDeviceLost, err)
+		return nil, fmt.Errorf("%w: Web Inspector: %w", drivers.ErrDeviceLost, err)
 	}
-	p.inspected = in
+	return in, nil
+}
+
+// Close ends the connection.
+func (in *inspected) Close() { in.connection.Close() }
+
+// SettleConsole returns when all that the page has written to its console until now is reported.
+func (in *inspected) SettleConsole(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	if err := in.connection.Call(ctx, "Console.enable", struct{}{}, nil); err != nil {
+		return fmt.Errorf("%w: the console of the page does not respond: %w", drivers.ErrNotReady, err)
+	}
 	return nil
 }
 
@@ -115,11 +129,7 @@ func (in *inspected) hear(method string, params json.RawMessage) {
 
 // DeclaresClosedRoots reports whether declares finds closed shadow roots in the HTML of a document of the page. While
 // the page loads, documents are searched again.
-func (p *Page) DeclaresClosedRoots(ctx context.Context, loading bool, declares func(html string) bool) bool {
-	in := p.inspected
-	if in == nil {
-		return false
-	}
+func (in *inspected) DeclaresClosedRoots(ctx context.Context, loading bool, declares func(html string) bool) bool {
 	in.mu.Lock()
 	unread := make(map[string]string, len(in.unread))
 	for frame, address := range in.unread {

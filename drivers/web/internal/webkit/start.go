@@ -11,6 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
+	"github.com/taproot-dev/taproot/drivers/web/internal/classic"
 )
 
 // startPoll is the time between two looks whether a program is ready.
@@ -21,9 +22,9 @@ const startPoll = 20 * time.Millisecond
 const margin = 200
 
 // start starts the display, MiniBrowser, WebKitWebDriver, and the session.
-func (c *Context) start(ctx context.Context, o playwright.BrowserNewContextOptions) error {
-	g, p := c.group, c.browser.programs
-	display, err := g.display(ctx, p.Display, c.size.X+margin, c.size.Y+margin)
+func (in *instance) start(ctx context.Context, o classic.Opening) error {
+	g, p := in.group, in.programs
+	display, err := g.display(ctx, p.Display, o.Size.X+margin, o.Size.Y+margin)
 	if err != nil {
 		return err
 	}
@@ -31,18 +32,18 @@ func (c *Context) start(ctx context.Context, o playwright.BrowserNewContextOptio
 	if err != nil {
 		return err
 	}
-	c.port = ports[0]
-	cmd, err := g.run(p.Browser, browserArgs(o), []string{"DISPLAY=" + display,
-		"WEBKIT_INSPECTOR_HTTP_SERVER=127.0.0.1:" + c.port})
+	in.port = ports[0]
+	cmd, err := g.run(p.Browser, browserArgs(o.Options), []string{"DISPLAY=" + display,
+		"WEBKIT_INSPECTOR_HTTP_SERVER=127.0.0.1:" + in.port})
 	if err != nil {
 		return err
 	}
 	ended := make(chan struct{})
-	g.reap(cmd, func() { close(ended); c.crashed() })
+	g.reap(cmd, func() { close(ended); o.Crashed() })
 	target := ""
 	err = poll(ctx, ended, func() bool {
 		for _, port := range listening(cmd.Process.Pid) {
-			if number := strconv.Itoa(port); number != c.port {
+			if number := strconv.Itoa(port); number != in.port {
 				target = number
 			}
 		}
@@ -57,22 +58,18 @@ func (c *Context) start(ctx context.Context, o playwright.BrowserNewContextOptio
 		return err
 	}
 	gone := make(chan struct{})
-	g.reap(driver, func() { close(gone); c.crashed() })
-	if c.client, err = webdriver.New(webdriver.Options{URL: "http://127.0.0.1:" + ports[1]}); err != nil {
+	g.reap(driver, func() { close(gone); o.Crashed() })
+	if in.client, err = webdriver.New(webdriver.Options{URL: "http://127.0.0.1:" + ports[1]}); err != nil {
 		return err
 	}
 	err = poll(ctx, gone, func() bool {
-		return !errors.As(c.client.Do(ctx, webdriver.Command{Method: "GET", Path: "/status"}, nil), new(*webdriver.LostError))
+		return !errors.As(in.client.Do(ctx, webdriver.Command{Method: "GET", Path: "/status"}, nil),
+			new(*webdriver.LostError))
 	})
 	if err != nil {
 		return g.failure(ctx, "WebKitWebDriver")
 	}
-	capabilities := map[string]any{"pageLoadStrategy": "none", "unhandledPromptBehavior": "ignore",
-		"timeouts": map[string]any{"script": evalLimit.Milliseconds(), "pageLoad": evalLimit.Milliseconds(), "implicit": 0}}
-	if c.anyCert {
-		capabilities["acceptInsecureCerts"] = true
-	}
-	if c.session, err = c.client.NewSession(ctx, capabilities, startLimit); err != nil {
+	if in.session, err = in.client.NewSession(ctx, o.Capabilities, startLimit); err != nil {
 		return fmt.Errorf("%w: WebKit did not start: %w%s", drivers.ErrDeviceLost, err, g.output)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package webkit
+package classic
 
 import (
 	"context"
@@ -392,18 +392,19 @@ func (l *Locator) Click(options ...playwright.LocatorClickOptions) error {
 	if o.ClickCount != nil {
 		count = *o.ClickCount
 	}
-	if o.Button != nil && *o.Button != *playwright.MouseButtonLeft {
-		return errButton
+	button, err := l.page.context.browser.button(o.Button)
+	if err != nil {
+		return err
 	}
 	return l.perform(o.Timeout, touch{states: []string{"visible", "enabled", "stable"}, kind: "mouse",
 		trial: o.Trial != nil && *o.Trial, modifiers: o.Modifiers,
-		actions: func(x, y float64) []webdriver.Action { return clicks(x, y, count) }})
+		actions: func(x, y float64) []webdriver.Action { return clicks(x, y, button, count) }})
 }
 
-func clicks(x, y float64, count int) []webdriver.Action {
+func clicks(x, y float64, button, count int) []webdriver.Action {
 	actions := []webdriver.Action{webdriver.Move(x, y)}
 	for range count {
-		actions = append(actions, webdriver.Press(webdriver.Left), webdriver.Release(webdriver.Left))
+		actions = append(actions, webdriver.Press(button), webdriver.Release(button))
 	}
 	return actions
 }

@@ -1,31 +1,27 @@
-package webkit
+package classic
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/playwright-community/playwright-go"
-
-	"github.com/taproot-dev/taproot/drivers"
 )
 
-// logged is a message of the console, as Web Inspector reports it.
-type logged struct {
+// Logged is a message of the console, as Web Inspector reports it.
+type Logged struct {
 	Source, Level, Text, URL string
 	Line, Column             int
 }
 
 // uncaught reports whether the message is about an error that nothing in the page has caught.
-func (m logged) uncaught() bool { return m.Source == "javascript" && m.Level == "error" }
+func (m Logged) uncaught() bool { return m.Source == "javascript" && m.Level == "error" }
 
 // Message is a message of the console.
 type Message struct {
 	playwright.ConsoleMessage
 	page   *Page
-	logged logged
+	logged Logged
 }
 
 // Type is how important the message is: log, info, debug, warning or error.
@@ -56,34 +52,28 @@ func (e *Uncaught) Page() playwright.Page { return e.page }
 // Error is the error itself.
 func (e *Uncaught) Error() error { return errors.New(e.text) }
 
-// log passes a message of the console on.
-func (p *Page) log(params json.RawMessage) {
-	var said struct{ Message logged }
-	if json.Unmarshal(params, &said) != nil {
-		return
-	}
+// Log passes a message of the console on.
+func (p *Page) Log(m Logged) {
 	c := p.context
 	c.mu.Lock()
 	messages, errs := slices.Clone(c.onConsole), slices.Clone(c.onError)
 	c.mu.Unlock()
-	if said.Message.uncaught() {
+	if m.uncaught() {
 		for _, f := range errs {
-			f(&Uncaught{page: p, text: said.Message.Text})
+			f(&Uncaught{page: p, text: m.Text})
 		}
 		return
 	}
 	for _, f := range messages {
-		f(&Message{page: p, logged: said.Message})
+		f(&Message{page: p, logged: m})
 	}
 }
 
 // SettleConsole returns when all that the page has written to its console until now is reported. The two ways to the
 // browser are not one after the other: what comes by WebDriver may be ahead.
 func (p *Page) SettleConsole(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
-	if err := p.inspected.connection.Call(ctx, "Console.enable", struct{}{}, nil); err != nil {
-		return fmt.Errorf("%w: the console of the page does not respond: %w", drivers.ErrNotReady, err)
+	if p.attached == nil {
+		return nil
 	}
-	return nil
+	return p.attached.SettleConsole(ctx)
 }

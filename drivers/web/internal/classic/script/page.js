@@ -1,6 +1,6 @@
 (name => {
   'use strict';
-  // Installed once in each document, in the page's own world: WebKit has no other. It finds elements by Playwright's
+  // Installed once in each document, in the page's own world: WebDriver has no other. It finds elements by Playwright's
   // selectors, reports whether they can be acted on, and runs scripts. All of it is kept under one name on the
   // document, which no page can know. It returns texts that start with that name: one without it was changed by the
   // page.

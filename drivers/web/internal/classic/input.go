@@ -1,4 +1,4 @@
-package webkit
+package classic
 
 import (
 	"context"
@@ -13,8 +13,18 @@ import (
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
 )
 
-// errButton: after another button WebKit's driver reports no pointer events on that page any more.
-var errButton = fmt.Errorf("%w: WebKit has the left button of the mouse only", drivers.ErrUnsupported)
+// button is the number of a button of the mouse.
+func (b *Browser) button(name *playwright.MouseButton) (int, error) {
+	switch {
+	case name == nil || *name == *playwright.MouseButtonLeft:
+		return webdriver.Left, nil
+	case b.traits.LeftButton:
+		return 0, fmt.Errorf("%w: %s has the left button of the mouse only", drivers.ErrUnsupported, b.traits.Name)
+	case *name == *playwright.MouseButtonRight:
+		return webdriver.Right, nil
+	}
+	return webdriver.Middle, nil
+}
 
 // Keyboard presses keys of the American keyboard, and puts in what that does not have.
 type Keyboard struct {
@@ -32,16 +42,16 @@ func (k *Keyboard) send(actions ...webdriver.Action) error {
 	})
 }
 
-func keyOf(name string) (string, error) {
+func (k *Keyboard) keyOf(name string) (string, error) {
 	if key := webdriver.Key(name); key != "" {
 		return key, nil
 	}
-	return "", fmt.Errorf("%w: WebKit has no key %q", drivers.ErrUnsupported, name)
+	return "", fmt.Errorf("%w: %s has no key %q", drivers.ErrUnsupported, k.page.context.browser.traits.Name, name)
 }
 
 // Down presses a key and holds it.
 func (k *Keyboard) Down(name string) error {
-	key, err := keyOf(name)
+	key, err := k.keyOf(name)
 	if err != nil {
 		return err
 	}
@@ -50,7 +60,7 @@ func (k *Keyboard) Down(name string) error {
 
 // Up releases a key.
 func (k *Keyboard) Up(name string) error {
-	key, err := keyOf(name)
+	key, err := k.keyOf(name)
 	if err != nil {
 		return err
 	}
@@ -68,7 +78,7 @@ func (k *Keyboard) Press(name string, _ ...playwright.KeyboardPressOptions) erro
 	var down, up []webdriver.Action
 	shift := false
 	for i, part := range parts {
-		key, err := keyOf(part)
+		key, err := k.keyOf(part)
 		if err != nil {
 			return err
 		}
@@ -144,33 +154,36 @@ func (m *Mouse) Move(x, y float64, _ ...playwright.MouseMoveOptions) error {
 	return m.send(webdriver.Move(x, y))
 }
 
-// Down presses the button.
+// Down presses the left button.
 func (m *Mouse) Down(...playwright.MouseDownOptions) error {
 	return m.send(webdriver.Press(webdriver.Left))
 }
 
-// Up releases the button.
+// Up releases the left button.
 func (m *Mouse) Up(...playwright.MouseUpOptions) error {
 	return m.send(webdriver.Release(webdriver.Left))
 }
 
 // Click clicks at a place of the page.
 func (m *Mouse) Click(x, y float64, options ...playwright.MouseClickOptions) error {
-	count := 1
+	var o playwright.MouseClickOptions
 	if len(options) > 0 {
-		if b := options[0].Button; b != nil && *b != *playwright.MouseButtonLeft {
-			return errButton
-		}
-		if options[0].ClickCount != nil {
-			count = *options[0].ClickCount
-		}
+		o = options[0]
 	}
-	return m.send(clicks(x, y, count)...)
+	button, err := m.page.context.browser.button(o.Button)
+	if err != nil {
+		return err
+	}
+	count := 1
+	if o.ClickCount != nil {
+		count = *o.ClickCount
+	}
+	return m.send(clicks(x, y, button, count)...)
 }
 
 // Dblclick clicks twice.
 func (m *Mouse) Dblclick(x, y float64, _ ...playwright.MouseDblclickOptions) error {
-	return m.send(clicks(x, y, 2)...)
+	return m.send(clicks(x, y, webdriver.Left, 2)...)
 }
 
 // Wheel turns the wheel where the mouse was moved to last.

@@ -1,4 +1,4 @@
-package webkit
+package classic
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"image"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,23 +19,22 @@ import (
 )
 
 const (
-	// startLimit is for all programs of a browser to start, on a busy machine.
-	startLimit = 90 * time.Second
 	// callLimit is for a call that names no limit, evalLimit for a script of the caller's: it has its own.
 	callLimit = 15 * time.Second
 	evalLimit = 10 * time.Minute
 	// surveyEvery is how often the list of windows is read while nothing is done that may change it.
 	surveyEvery = 200 * time.Millisecond
 	waitDefault = 30 * time.Second
+	// resizePoll is the time between two looks whether a window has its new size.
+	resizePoll = 20 * time.Millisecond
 )
 
-// Context is one MiniBrowser with its windows.
+// Context is one session with its windows.
 type Context struct {
 	playwright.BrowserContext
 	browser *Browser
-	group   *group
+	opened  Instance
 	session *webdriver.Session
-	client  *webdriver.Client
 	size    image.Point
 	login   *playwright.HttpCredentials
 	anyCert bool
@@ -56,8 +56,7 @@ type Context struct {
 	pages    []*Page
 	dialog   *Dialog // that is open
 	init     []string
-	port     string // of Web Inspector
-	opened   int    // windows so far
+	windows  int // so far
 	died     bool
 	onPage   []func(playwright.Page)
 	onDialog []func(playwright.Dialog)
@@ -66,14 +65,15 @@ type Context struct {
 	onError   []func(playwright.WebError)
 }
 
-// open starts the programs of a context.
-func open(b *Browser, o playwright.BrowserNewContextOptions) (_ *Context, err error) {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), startLimit,
-		fmt.Errorf("%w: WebKit did not start within %s", drivers.ErrDeviceLost, startLimit))
+// open opens the session of a context.
+func open(b *Browser, o playwright.BrowserNewContextOptions) (*Context, error) {
+	limit := b.traits.Start
+	ctx, cancel := context.WithTimeoutCause(context.Background(), limit,
+		fmt.Errorf("%w: %s did not start within %s", drivers.ErrDeviceLost, b.traits.Name, limit))
 	defer cancel()
 	c := &Context{browser: b, size: image.Pt(1280, 720), name: "t" + rand.Text(), lock: make(chan struct{}, 1),
 		closed: make(chan struct{})}
-	if err := unsupported(o); err != nil {
+	if err := b.unsupported(o); err != nil {
 		return nil, err
 	}
 	c.life, c.end = context.WithCancelCause(context.Background())
@@ -82,22 +82,24 @@ func open(b *Browser, o playwright.BrowserNewContextOptions) (_ *Context, err er
 	}
 	c.login = o.HttpCredentials
 	c.anyCert = o.IgnoreHttpsErrors != nil && *o.IgnoreHttpsErrors
-	var env []string
-	if o.TimezoneId != nil {
-		env = append(env, "TZ="+*o.TimezoneId)
-	}
-	if c.group, err = newGroup(env); err != nil {
+	opened, err := b.product.Open(ctx, Opening{Options: o, Size: c.size, Capabilities: c.capabilities(),
+		Crashed: c.crashed})
+	if err != nil {
+		c.end(errClosed)
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			_ = c.group.end()
-		}
-	}()
-	if err := c.start(ctx, o); err != nil {
-		return nil, err
-	}
+	c.opened, c.session = opened, opened.Session()
 	return c, nil
+}
+
+// capabilities are those that every session needs.
+func (c *Context) capabilities() map[string]any {
+	all := map[string]any{"pageLoadStrategy": "none", "unhandledPromptBehavior": "ignore",
+		"timeouts": map[string]any{"script": evalLimit.Milliseconds(), "pageLoad": evalLimit.Milliseconds(), "implicit": 0}}
+	if c.anyCert {
+		all["acceptInsecureCerts"] = true
+	}
+	return all
 }
 
 // Close ends the browser and all that belongs to it.
@@ -109,10 +111,9 @@ func (c *Context) Close(...playwright.BrowserContextCloseOptions) (err error) {
 		pages := slices.Clone(c.pages)
 		c.mu.Unlock()
 		for _, p := range pages {
-			p.inspected.connection.Close()
+			p.detach()
 		}
-		err = c.group.end()
-		c.client.Close()
+		err = c.opened.Close()
 		c.browser.forget(c)
 		for _, p := range pages {
 			p.gone()
@@ -194,7 +195,7 @@ func (c *Context) NewPage() (playwright.Page, error) {
 			return err
 		}
 		c.mu.Lock()
-		first := len(c.pages) == 0 && c.opened == 0
+		first := len(c.pages) == 0 && c.windows == 0
 		c.mu.Unlock()
 		handle := ""
 		if first && len(handles) > 0 {
@@ -215,8 +216,8 @@ func (c *Context) NewPage() (playwright.Page, error) {
 func (c *Context) adopt(ctx context.Context, handle string, opener *Page) (*Page, error) {
 	p := newPage(c, handle, opener)
 	c.mu.Lock()
-	c.opened++
-	number := c.opened
+	c.windows++
+	number := c.windows
 	c.mu.Unlock()
 	if err := c.choose(ctx, handle); err != nil {
 		return nil, err
@@ -224,9 +225,14 @@ func (c *Context) adopt(ctx context.Context, handle string, opener *Page) (*Page
 	if err := c.fit(ctx); err != nil {
 		return nil, err
 	}
-	if err := c.inspect(ctx, p, number); err != nil {
+	c.mu.Lock()
+	script := strings.Join(c.init, ";\n")
+	c.mu.Unlock()
+	attached, err := c.opened.Attach(ctx, Attachment{Page: p, Number: number, Name: c.name, Script: script, Life: c.life})
+	if err != nil {
 		return nil, err
 	}
+	p.attached = attached
 	c.mu.Lock()
 	c.pages = append(c.pages, p)
 	handlers := slices.Clone(c.onPage)
@@ -241,7 +247,7 @@ func (c *Context) adopt(ctx context.Context, handle string, opener *Page) (*Page
 
 // fit sets the size of the chosen window so that its page has the size of the context. The lock is held.
 func (c *Context) fit(ctx context.Context) error {
-	outer := c.size.Add(image.Pt(0, 38)) // the toolbar of MiniBrowser
+	outer := c.size.Add(image.Pt(0, c.browser.traits.Toolbar))
 	var inner [2]float64
 	for range 10 {
 		if err := c.session.Resize(ctx, outer.X, outer.Y); err != nil {
@@ -254,7 +260,7 @@ func (c *Context) fit(ctx context.Context) error {
 			if image.Pt(int(inner[0]), int(inner[1])) == c.size {
 				return nil
 			}
-			if err := drivers.Pause(ctx, startPoll); err != nil {
+			if err := drivers.Pause(ctx, resizePoll); err != nil {
 				return err
 			}
 		}
@@ -335,7 +341,7 @@ func (c *Context) survey(ctx context.Context, now bool) error {
 	c.surveyed = time.Now()
 	c.mu.Lock()
 	known := slices.Clone(c.pages)
-	first := c.opened == 0
+	first := c.windows == 0
 	c.mu.Unlock()
 	for _, p := range known {
 		if !slices.Contains(handles, p.handle) {
@@ -370,7 +376,7 @@ func (c *Context) drop(p *Page) {
 	if c.window == p.handle {
 		c.window = ""
 	}
-	go p.inspected.connection.Close()
+	go p.detach()
 }
 
 // command sends a command of the session. One that an open dialog stops is sent again when the dialog is closed.

@@ -1,8 +1,9 @@
-package webkit
+package classic
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -19,8 +20,8 @@ type Page struct {
 	handle  string
 	opener  *Page
 	main    *Frame
-	// inspected is set once, before the page is reported
-	inspected *inspected
+	// attached is set once, before the page is reported; nil: there is only WebDriver
+	attached Window
 
 	mu      sync.Mutex
 	address string     // that was read last
@@ -32,6 +33,7 @@ type uncalled struct{ playwright.Page }
 
 func newPage(c *Context, handle string, opener *Page) *Page {
 	p := &Page{context: c, handle: handle, opener: opener, events: &events{}}
+	p.notForPages.name = c.browser.traits.Name
 	p.events.page, p.main = p, &Frame{page: p}
 	return p
 }
@@ -45,6 +47,18 @@ func (p *Page) Opener() (playwright.Page, error) {
 		return nil, nil
 	}
 	return p.opener, nil
+}
+
+// detach ends the connection next to that of WebDriver.
+func (p *Page) detach() {
+	if p.attached != nil {
+		p.attached.Close()
+	}
+}
+
+// DeclaresClosedRoots reports whether declares finds closed shadow roots in the HTML of a document of the page.
+func (p *Page) DeclaresClosedRoots(ctx context.Context, loading bool, declares func(html string) bool) bool {
+	return p.attached != nil && p.attached.DeclaresClosedRoots(ctx, loading, declares)
 }
 
 // Workers cannot be known.
@@ -135,7 +149,7 @@ func (p *Page) SetViewportSize(width, height int) error {
 	if width == p.context.size.X && height == p.context.size.Y {
 		return nil
 	}
-	return errors.New("WebKit cannot change the size of a page that is open")
+	return fmt.Errorf("%s cannot change the size of a page that is open", p.context.browser.traits.Name)
 }
 
 // Close closes the window.

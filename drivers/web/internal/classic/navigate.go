@@ -1,4 +1,4 @@
-package webkit
+package classic
 
 import (
 	"context"
@@ -324,7 +324,8 @@ func (p *Page) WaitForLoadState(options ...playwright.PageWaitForLoadStateOption
 		state = *o.State
 	}
 	if state == *playwright.LoadStateNetworkidle {
-		return fmt.Errorf("%w: what pages request is not known in WebKit", drivers.ErrUnsupported)
+		return fmt.Errorf("%w: what pages request is not known in %s", drivers.ErrUnsupported,
+			p.context.browser.traits.Name)
 	}
 	deadline := time.Now().Add(limitOf(o.Timeout))
 	for {

@@ -1,0 +1,134 @@
+package classic
+
+import (
+	"fmt"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// What the callers ask of a context only after Taproot has refused it is an error here.
+
+func refused(name, what string) error {
+	return fmt.Errorf("%w: %s has no %s", drivers.ErrUnsupported, name, what)
+}
+
+func (c *Context) refused(what string) error { return refused(c.browser.traits.Name, what) }
+
+// unsupported is the error of the first option of a context that cannot be honoured.
+func (b *Browser) unsupported(o playwright.BrowserNewContextOptions) error {
+	is := func(p *bool) bool { return p != nil && *p }
+	switch {
+	case o.StorageState != nil:
+		return refused(b.traits.Name, "saved states")
+	case o.Locale != nil:
+		return refused(b.traits.Name, "language of a page's own")
+	case o.Geolocation != nil:
+		return refused(b.traits.Name, "location")
+	case len(o.Permissions) > 0:
+		return refused(b.traits.Name, "permissions")
+	case is(o.Offline):
+		return refused(b.traits.Name, "offline mode")
+	case len(o.ExtraHttpHeaders) > 0:
+		return refused(b.traits.Name, "headers of the caller's")
+	case is(o.IsMobile), is(o.HasTouch):
+		return refused(b.traits.Name, "touch screen")
+	case o.RecordVideo != nil:
+		return refused(b.traits.Name, "recordings")
+	case o.Proxy != nil:
+		return refused(b.traits.Name, "proxy of a page's own")
+	case o.ColorScheme != nil && *o.ColorScheme == *playwright.ColorSchemeNoPreference:
+		return refused(b.traits.Name, "pages without a colour scheme")
+	}
+	return nil
+}
+
+// AddCookies is refused.
+func (c *Context) AddCookies([]playwright.OptionalCookie) error { return c.refused("saved states") }
+
+// StorageState is refused.
+func (c *Context) StorageState(...string) (*playwright.StorageState, error) {
+	return nil, c.refused("saved states")
+}
+
+// GrantPermissions is refused.
+func (c *Context) GrantPermissions([]string, ...playwright.BrowserContextGrantPermissionsOptions) error {
+	return c.refused("permissions")
+}
+
+// SetGeolocation is refused.
+func (c *Context) SetGeolocation(*playwright.Geolocation) error { return c.refused("location") }
+
+// SetOffline is refused.
+func (c *Context) SetOffline(bool) error { return c.refused("offline mode") }
+
+// Route is refused.
+func (c *Context) Route(any, func(playwright.Route), ...int) error { return c.refused("routes") }
+
+// ExposeBinding is refused.
+func (c *Context) ExposeBinding(string, playwright.BindingCallFunction, ...bool) error {
+	return c.refused("functions that pages can call")
+}
+
+// NewCDPSession is refused.
+func (c *Context) NewCDPSession(any) (playwright.CDPSession, error) {
+	return nil, c.refused("DevTools")
+}
+
+// Tracing is refused.
+func (c *Context) Tracing() playwright.Tracing { return tracing{name: c.browser.traits.Name} }
+
+type tracing struct {
+	playwright.Tracing
+	name string
+}
+
+func (t tracing) Start(...playwright.TracingStartOptions) error { return refused(t.name, "traces") }
+
+func (t tracing) Stop(...string) error { return refused(t.name, "traces") }
+
+// notForPages are the methods of a page for which WebDriver has no way.
+type notForPages struct{ name string }
+
+// EmulateMedia is refused.
+func (n notForPages) EmulateMedia(...playwright.PageEmulateMediaOptions) error {
+	return refused(n.name, "change of its colours")
+}
+
+// Route is refused.
+func (n notForPages) Route(any, func(playwright.Route), ...int) error {
+	return refused(n.name, "routes")
+}
+
+// ExposeBinding is refused.
+func (n notForPages) ExposeBinding(string, playwright.BindingCallFunction, ...bool) error {
+	return refused(n.name, "functions that pages can call")
+}
+
+// AddInitScript is for contexts.
+func (n notForPages) AddInitScript(playwright.Script) error {
+	return refused(n.name, "scripts of one page")
+}
+
+// Video is refused.
+func (n notForPages) Video() playwright.Video { return video{name: n.name} }
+
+type video struct {
+	playwright.Video
+	name string
+}
+
+func (v video) Path() (string, error) { return "", refused(v.name, "recordings") }
+
+func (v video) Delete() error { return refused(v.name, "recordings") }
+
+// Touchscreen is refused.
+func (n notForPages) Touchscreen() playwright.Touchscreen { return touchscreen{name: n.name} }
+
+type touchscreen struct {
+	playwright.Touchscreen
+	name string
+}
+
+func (t touchscreen) Tap(int, int) error { return refused(t.name, "touch screen") }
