@@ -17,16 +17,10 @@ import (
 )
 
 func assert(ctx context.Context, s *Performer, a dsl.Assert) error {
-	if byMaestro(a.Selector) {
-		return maestroPerformer{Performer: s}.finding(ctx, &a.Selector, nil, s.Timeout)
-	}
 	return claimOfAssert(a).holds(ctx, s)
 }
 
 func assertNot(ctx context.Context, s *Performer, a dsl.AssertNot) error {
-	if byMaestro(a.Selector) {
-		return maestroPerformer{Performer: s}.finding(ctx, nil, &a.Selector, s.Timeout)
-	}
 	return claimOfAssert(dsl.Assert(a)).fails(ctx, s)
 }
 

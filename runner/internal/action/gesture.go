@@ -1,7 +1,6 @@
 package action
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner/internal/decide"
-	flows "github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
 
 // capability returns the device as one with the capability T; a device without it is a matter of the device, not of the
@@ -55,19 +53,12 @@ func aimMatch(ctx context.Context, s *Performer, w decide.Want) (image.Point, *s
 }
 
 func doubleTap(ctx context.Context, s *Performer, a dsl.DoubleTap) error {
-	if byMaestro(a.Selector) {
-		return maestroPerformer{Performer: s}.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: 2,
-			pause: doublePause})
-	}
 	return touch(ctx, s, tapTarget{a.Selector, a.At}, func(ctx context.Context, d drivers.Gestures, p image.Point) error {
 		return d.DoubleTap(ctx, p)
 	})
 }
 
 func longPress(ctx context.Context, s *Performer, a dsl.LongPress) error {
-	if byMaestro(a.Selector) {
-		return maestroPerformer{Performer: s}.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), long: true})
-	}
 	return touch(ctx, s, tapTarget{a.Selector, a.At}, func(ctx context.Context, d drivers.Gestures, p image.Point) error {
 		return d.LongPress(ctx, p, millis(a.DurationMs, 800))
 	})
@@ -242,10 +233,6 @@ func swipe(ctx context.Context, s *Performer, a dsl.Swipe) error {
 			return err
 		}
 		return move(ctx, s, from, to, millis(a.DurationMs, 400))
-	}
-	if a.Inside != nil && byMaestro(*a.Inside) {
-		return maestroPerformer{Performer: s}.dragFrom(ctx, *a.Inside, "", flows.Swipe{Direction: a.Direction,
-			Ms: cmp.Or(a.DurationMs, 400)})
 	}
 	area, err := areaOf(ctx, s, a.Inside)
 	if err != nil {

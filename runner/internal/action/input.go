@@ -19,7 +19,7 @@ import (
 // focusOn touches the field that the selector picks; it is preferred to what else has its name, such as a button.
 func focusOn(ctx context.Context, s *Performer, field dsl.Selector) error {
 	if byMaestro(field) {
-		return tap(ctx, s, dsl.Tap{Selector: field})
+		return maestroTap(ctx, maestroPerformer{Performer: s}, dsl.Tap{Selector: field})
 	}
 	aim := func(ctx context.Context, s *Performer) (image.Point, error) {
 		p, _, err := aimMatch(ctx, s, decide.Want{Selector: field, Typing: true})
@@ -241,20 +241,6 @@ func eraseNode(ctx context.Context, s *Performer, field *screen.Node, n int) err
 }
 
 func copyText(ctx context.Context, s *Performer, a dsl.CopyText) error {
-	if byMaestro(a.Selector) {
-		_, n, err := maestroPerformer{Performer: s}.want(ctx, a.Selector)
-		if err != nil {
-			return err
-		}
-		text := ""
-		for _, t := range []*string{n.Desc, n.Hint, n.Text} {
-			if t != nil && *t != "" {
-				text = *t
-			}
-		}
-		s.Value = text
-		return s.copied(ctx, text)
-	}
 	n, err := locateVisible(ctx, s, a.Selector)
 	if err != nil {
 		return err

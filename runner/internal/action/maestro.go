@@ -297,6 +297,3 @@ func (s maestroPerformer) finding(ctx context.Context, visible, gone *dsl.Select
 	p.Assertion, p.Expected, p.Actual = true, "no "+screen.Describe(*gone), "it is there"
 	return &Failure{p}
 }
-
-// byMaestro reports whether a selector uses the rules of Maestro.
-func byMaestro(sel dsl.Selector) bool { return decide.PolicyOf(sel) == decide.ByMaestro }

@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -290,4 +291,99 @@ func flowAddMedia(ctx context.Context, s maestroPerformer, a flows.AddMedia) err
 		}
 	}
 	return nil
+}
+
+// The actions with a selector that may follow the rules of Maestro, as these rules perform them.
+
+// onEither puts two performers of one action into the table: the policy of its selector, nil when it has none, chooses.
+func onEither[T any](table performersTable, selector func(T) *dsl.Selector,
+	native func(context.Context, *Performer, T) error, byRules func(context.Context, maestroPerformer, T) error) {
+	on(table, func(ctx context.Context, s *Performer, a T) error {
+		if sel := selector(a); sel != nil && byMaestro(*sel) {
+			return byRules(ctx, maestroPerformer{Performer: s}, a)
+		}
+		return native(ctx, s, a)
+	})
+}
+
+// byMaestro reports whether a selector uses the rules of Maestro.
+func byMaestro(sel dsl.Selector) bool { return decide.PolicyOf(sel) == decide.ByMaestro }
+
+func maestroTap(ctx context.Context, s maestroPerformer, a dsl.Tap) error {
+	return s.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: a.Times, pause: doublePause})
+}
+
+func maestroDoubleTap(ctx context.Context, s maestroPerformer, a dsl.DoubleTap) error {
+	return s.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: 2, pause: doublePause})
+}
+
+func maestroLongPress(ctx context.Context, s maestroPerformer, a dsl.LongPress) error {
+	return s.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), long: true})
+}
+
+// swipedInside is the element in which a swipe has its way; nil: it names both of its ends, or none.
+func swipedInside(a dsl.Swipe) *dsl.Selector {
+	if a.From != nil && a.To != nil {
+		return nil
+	}
+	return a.Inside
+}
+
+func maestroSwipe(ctx context.Context, s maestroPerformer, a dsl.Swipe) error {
+	return s.dragFrom(ctx, *a.Inside, "", flows.Swipe{Direction: a.Direction, Ms: cmp.Or(a.DurationMs, 400)})
+}
+
+func maestroScrollTo(ctx context.Context, s maestroPerformer, a dsl.ScrollTo) error {
+	enough := 1.0
+	if a.Percent != nil {
+		enough = float64(*a.Percent) / 100
+	}
+	return s.scrollUntilSeen(ctx, a.Selector, scrollOptions{direction: a.Direction, limit: s.Timeout, enough: enough,
+		ms: cmp.Or(a.DurationMs, 601), centre: a.Center})
+}
+
+// maestroCopyText copies the first text that the element has.
+func maestroCopyText(ctx context.Context, s maestroPerformer, a dsl.CopyText) error {
+	_, n, err := s.want(ctx, a.Selector)
+	if err != nil {
+		return err
+	}
+	text := ""
+	for _, t := range []*string{n.Desc, n.Hint, n.Text} {
+		if t != nil && *t != "" {
+			text = *t
+		}
+	}
+	s.Value = text
+	return s.copied(ctx, text)
+}
+
+func maestroAssert(ctx context.Context, s maestroPerformer, a dsl.Assert) error {
+	return s.finding(ctx, &a.Selector, nil, s.Timeout)
+}
+
+func maestroAssertNot(ctx context.Context, s maestroPerformer, a dsl.AssertNot) error {
+	return s.finding(ctx, nil, &a.Selector, s.Timeout)
+}
+
+// waitedFor is the element that a wait is for; nil: it is for something else, or for a state.
+func waitedFor(a dsl.WaitFor) *dsl.Selector {
+	if a.Visible != nil {
+		return a.Visible
+	}
+	return a.NotVisible
+}
+
+func maestroWaitFor(ctx context.Context, s maestroPerformer, a dsl.WaitFor) error {
+	return s.finding(ctx, a.Visible, a.NotVisible, s.Timeout)
+}
+
+// maestroScreenshot keeps a picture of the element.
+func maestroScreenshot(ctx context.Context, s maestroPerformer, a dsl.Screenshot) error {
+	name := cmp.Or(a.Name, elementPicture)
+	clean, err := artifact(name)
+	if err != nil {
+		return err
+	}
+	return s.keepPicture(ctx, clean, name, a.Element)
 }

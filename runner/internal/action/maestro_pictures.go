@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -278,18 +279,14 @@ func (s maestroPerformer) randomText(kind string, length int) string {
 	return f.Text(length)
 }
 
+// elementPicture is the name of an element's screenshot that has none.
+const elementPicture = "element"
+
 // pictureOf keeps a screenshot of one element.
 func pictureOf(ctx context.Context, s *Performer, a dsl.Screenshot) error {
-	name := a.Name
-	if name == "" {
-		name = "element"
-	}
-	clean, err := artifact(name)
+	clean, err := artifact(cmp.Or(a.Name, elementPicture))
 	if err != nil {
 		return err
-	}
-	if byMaestro(*a.Element) {
-		return maestroPerformer{Performer: s}.keepPicture(ctx, clean, name, a.Element)
 	}
 	img, err := partOf(ctx, s, a.Element)
 	if err != nil {

@@ -1,7 +1,6 @@
 package action
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,14 +61,6 @@ type search struct {
 // scrollTo looks for the element and scrolls on until it is there, the content ends, or the limit is reached. Each
 // movement overlaps what was seen before; one that went further is gone back.
 func scrollTo(ctx context.Context, s *Performer, a dsl.ScrollTo) error {
-	if byMaestro(a.Selector) {
-		enough := 1.0
-		if a.Percent != nil {
-			enough = float64(*a.Percent) / 100
-		}
-		return maestroPerformer{Performer: s}.scrollUntilSeen(ctx, a.Selector, scrollOptions{direction: a.Direction,
-			limit: s.Timeout, enough: enough, ms: cmp.Or(a.DurationMs, 601), centre: a.Center})
-	}
 	c := &search{reader: newReader(s, decide.Want{Purpose: decide.See, Selector: a.Selector}), a: a,
 		way:      directionVector(a.Direction),
 		deadline: time.Now().Add(s.Timeout), part: swipePart}

@@ -18,10 +18,6 @@ import (
 )
 
 func tap(ctx context.Context, s *Performer, a dsl.Tap) error {
-	if byMaestro(a.Selector) {
-		return maestroPerformer{Performer: s}.tapAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: a.Times,
-			pause: doublePause})
-	}
 	how := drivers.WebClick{Button: a.Button, Modifiers: keyNames(a.Modifiers)}
 	var click func(context.Context, image.Point, drivers.WebClick) error
 	if how.Button != "" && how.Button != "left" || len(how.Modifiers) > 0 {

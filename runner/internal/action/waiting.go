@@ -169,8 +169,6 @@ func elementAt(t *screen.Tree, p image.Point) *screen.Node {
 
 func waitFor(ctx context.Context, s *Performer, a dsl.WaitFor) error {
 	switch {
-	case a.Visible != nil && byMaestro(*a.Visible):
-		return maestroPerformer{Performer: s}.finding(ctx, a.Visible, nil, s.Timeout)
 	case a.NotVisible != nil:
 		return assertNot(ctx, s, dsl.AssertNot{Selector: *a.NotVisible})
 	case a.Enabled != nil:
