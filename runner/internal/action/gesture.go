@@ -257,7 +257,7 @@ func scrollArea(ctx context.Context, s *Performer, area image.Rectangle, directi
 	}
 	if d, ok := s.Device.(drivers.Scroller); ok {
 		at := area.Min.Add(area.Size().Div(2))
-		way := directionVector(direction)
+		way := decide.WayOf(direction)
 		by := image.Pt(area.Dx()*percent/100*way.X, area.Dy()*percent/100*way.Y)
 		s.touched(at)
 		s.tapped = nil

@@ -8,6 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/internal/decide"
 )
 
 // box is what is scrolled: what the test names, else the largest scrollable element, else the screen, for which there
@@ -19,8 +20,8 @@ func (c *search) box(ctx context.Context) (*screen.Node, image.Rectangle, error)
 			return nil, view, err
 		}
 		if boxes := c.boxesOf(c.within, view); len(boxes) > 0 {
-			c.boxes = len(boxes)
-			n := boxes[min(c.nth, len(boxes)-1)]
+			c.scroll.Boxes = len(boxes)
+			n := boxes[min(c.scroll.Box, len(boxes)-1)]
 			return n, n.Bounds.Intersect(view), nil
 		}
 	}
@@ -35,7 +36,7 @@ func (c *search) box(ctx context.Context) (*screen.Node, image.Rectangle, error)
 		}
 	}
 	slices.SortStableFunc(boxes, func(a, b *screen.Node) int { return size(b) - size(a) })
-	c.boxes = len(boxes)
+	c.scroll.Boxes = len(boxes)
 	if inside := c.a.Selector.Inside; inside != nil && len(boxes) == 0 { // it may come late
 		if area, err := areaOf(ctx, c.s, inside); err == nil {
 			return nil, area, nil
@@ -43,7 +44,7 @@ func (c *search) box(ctx context.Context) (*screen.Node, image.Rectangle, error)
 	}
 	switch {
 	case len(boxes) > 0:
-		n := boxes[min(c.nth, len(boxes)-1)]
+		n := boxes[min(c.scroll.Box, len(boxes)-1)]
 		return n, n.Bounds.Intersect(view), nil
 	case len(c.tree.Windows) > 0: // a page that moves its content in its own way
 		return c.tree.Windows[0], view, nil
@@ -87,35 +88,25 @@ func holdsScroller(n *screen.Node, screen image.Rectangle) bool {
 	return n.Scrollable && !n.Hidden && n.Bounds.Overlaps(screen)
 }
 
-// move scrolls once, back by half a step when the last one has skipped rows; false: nothing moved.
-func (c *search) move(ctx context.Context, back bool) (bool, error) {
-	first := c.moves == 0
-	c.moves++
+// move scrolls once; false: nothing moved.
+func (c *search) move(ctx context.Context, way image.Point, back bool) (bool, error) {
 	node, area, err := c.box(ctx)
 	if err != nil {
 		return false, err
 	}
-	way, before := c.way, c.frame.Digest
-	if back {
-		way = image.Pt(-way.X, -way.Y)
-	}
 	c.s.tapped = nil
 	d, ok := c.s.Device.(drivers.Scroller)
 	if !ok || node == nil {
+		c.scroll.Moved(decide.Moved{})
 		return c.swipe(ctx, area, way)
 	}
-	done, err := d.ScrollBox(ctx, node, way, c.part, c.on(back))
+	first, before := c.scroll.Moves == 0, c.frame.Digest
+	done, err := d.ScrollBox(ctx, node, way, c.scroll.Part, c.on(back))
 	if err != nil {
 		return false, err
 	}
-	if done.Followed > 0 { // the rows before are far away
-		c.rows, c.moves = nil, c.moves+done.Followed-1
-	}
-	if first {
-		c.begun = done.Before > 0
-	}
-	c.rested, c.unknown = done.Rested, done.Unknown
-	if !done.Unknown {
+	c.scroll.Moved(decide.Moved{Followed: done.Followed, Started: first && done.Before > 0, Unknown: done.Unknown})
+	if c.rested = done.Rested; !done.Unknown {
 		return done.Moved > 0, nil
 	}
 	err = c.read(ctx, false)
@@ -125,7 +116,7 @@ func (c *search) move(ctx context.Context, back bool) (bool, error) {
 // on returns how far the device may scroll by itself: the page can search only what has a text.
 func (c *search) on(back bool) drivers.ScrollOn {
 	sel := c.a.Selector
-	if back || c.anchor != nil || c.a.Limit > 0 || sel.Match == dsl.MatchRegex || sel.Fallback != "" {
+	if back || c.scroll.Returning() || c.a.Limit > 0 || sel.Match == dsl.MatchRegex || sel.Fallback != "" {
 		return drivers.ScrollOn{}
 	}
 	on := drivers.ScrollOn{Time: min(c.left(), blindTime),
@@ -143,7 +134,7 @@ func (c *search) swipe(ctx context.Context, area image.Rectangle, way image.Poin
 	direction := map[image.Point]dsl.Direction{{Y: -1}: dsl.Up, {X: -1}: dsl.Left, {X: 1}: dsl.Right}[way]
 	inner := c.tree.Free(area.Inset(min(area.Dx(), area.Dy()) / 20))
 	before := c.frame.Digest
-	if err := scrollArea(ctx, c.s, inner, direction, int(c.part*100)); err != nil {
+	if err := scrollArea(ctx, c.s, inner, direction, int(c.scroll.Part*100)); err != nil {
 		return false, err
 	}
 	err := c.lookAround(ctx)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"slices"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -14,45 +13,21 @@ import (
 	"github.com/taproot-dev/taproot/runner/internal/decide"
 )
 
-const (
-	// scrollPart is how much of a box one movement crosses: the rest overlaps what was seen before.
-	scrollPart = 0.8
-	swipePart  = 0.6
-	leastPart  = 0.1
-	mostPart   = 4    // of a box on a page that scrolls less than the mouse wheel is turned
-	smaller    = 0.75 // is a movement after one that skipped rows: they may be few and tall
-)
-
-// search is one scrollTo.
+// search is one scrollTo: it reads the screen, and makes the movements that decide.Scrolling chooses.
 //
-// It moves the box in steps that overlap (scrollPart), so that each row of a virtual list, which exists only while it
-// is near the view, is in at least one read. After each step it compares the rows of the box with those before: if none
-// is the same, the step went too far; it goes back and takes smaller steps. If nothing has changed, the content ended,
-// or it loads more (lateContent); then the search turns once, when it did not start at the edge, and continues with the
-// next box of the screen, the largest first. Devices that can scroll by themselves until a text may be in view do
-// several steps within one call (drivers.ScrollOn). The search ends by its time, by its limit of movements, or at the
-// end of all boxes, and the error lists the rows that it saw, because the usual mistake is another spelling.
+// If nothing has changed after a movement, the content ended, or it loads more (lateContent). Devices that can scroll by
+// themselves until a text may be in view do several steps within one call (drivers.ScrollOn). The search ends by its
+// time, by its limit of movements, or at the end of all boxes, and the error lists the rows that it saw, because the
+// usual mistake is another spelling.
 type search struct {
 	*reader
 	a        dsl.ScrollTo
-	way      image.Point
+	scroll   decide.Scrolling
 	deadline time.Time
-	part     float64
-	moves    int
-	unknown  bool     // how far a movement goes: the page scrolls in its own way
-	jumps    int      // movements that skipped rows
-	rows     []string // that the box shows now
-	first    string   // of all rows that were seen
-	last     string
-	anchor   []string       // the rows before a movement that went too far: it is gone back to them
 	meant    []screen.Trace // the elements that inside has meant, whatever names them now
-	nth      int            // of the boxes, the largest first, is scrolled
-	boxes    int
-	begun    bool // the box was not at its start when the search started
-	turned   bool
-	rested   bool          // the last movement came to rest
-	looked   bool          // the screen was looked at since the last movement
-	found    *screen.Match // by that read
+	rested   bool           // the last movement came to rest
+	looked   bool           // the screen was looked at since the last movement
+	found    *screen.Match  // by that read
 	// by that read, too: it is under a bar of the system, and comes free by scrolling on, or back from under a bar at the
 	// top, unless the content ends
 	beneath *screen.Match
@@ -61,12 +36,9 @@ type search struct {
 // scrollTo looks for the element and scrolls on until it is there, the content ends, or the limit is reached. Each
 // movement overlaps what was seen before; one that went further is gone back.
 func scrollTo(ctx context.Context, s *Performer, a dsl.ScrollTo) error {
+	_, wheel := s.Device.(drivers.Scroller)
 	c := &search{reader: newReader(s, decide.Want{Purpose: decide.See, Selector: a.Selector}), a: a,
-		way:      directionVector(a.Direction),
-		deadline: time.Now().Add(s.Timeout), part: swipePart}
-	if _, ok := s.Device.(drivers.Scroller); ok {
-		c.part = scrollPart
-	}
+		scroll: decide.NewScrolling(a.Direction, a.Limit, wheel), deadline: time.Now().Add(s.Timeout)}
 	c.readsParts(a.Selector)
 	for {
 		if !c.looked {
@@ -79,18 +51,17 @@ func scrollTo(ctx context.Context, s *Performer, a dsl.ScrollTo) error {
 			c.keep(c.found)
 			return c.arrive(ctx)
 		}
-		before := c.rows
 		if err := c.see(ctx); err != nil {
 			return err
 		}
-		back := c.skipped(before) || c.beneath != nil && c.way.Y > 0 && c.beneath.Cover.Bounds.Min.Y <= 0
-		switch {
-		case time.Now().After(c.deadline):
-			return c.notFound(fmt.Sprintf("the time of %s was over after %d movements", s.Timeout, c.moves))
-		case a.Limit > 0 && c.moves >= a.Limit:
-			return c.notFound(fmt.Sprintf("%d movements were not enough", c.moves))
+		if time.Now().After(c.deadline) {
+			return c.notFound(fmt.Sprintf("the time of %s was over after %d movements", s.Timeout, c.scroll.Moves))
 		}
-		moved, err := c.move(ctx, back)
+		way, back, end := c.scroll.Next(c.beneath != nil && c.beneath.Cover.Bounds.Min.Y <= 0)
+		if end != "" {
+			return c.notFound(end)
+		}
+		moved, err := c.move(ctx, way, back)
 		if err != nil {
 			return err
 		}
@@ -106,23 +77,10 @@ func scrollTo(ctx context.Context, s *Performer, a dsl.ScrollTo) error {
 			c.keep(c.found)
 			return c.arrive(ctx)
 		}
-		if !more && !c.turnBack() && !c.next() {
-			return c.notFound(fmt.Sprintf("the content ends after %d movements", c.moves))
+		if !more && !c.scroll.AtEnd() {
+			return c.notFound(fmt.Sprintf("the content ends after %d movements", c.scroll.Moves))
 		}
 	}
-}
-
-// directionVector is the direction in which content is, as a vector.
-func directionVector(d dsl.Direction) image.Point {
-	switch d {
-	case dsl.Up:
-		return image.Pt(0, -1)
-	case dsl.Left:
-		return image.Pt(-1, 0)
-	case dsl.Right:
-		return image.Pt(1, 0)
-	}
-	return image.Pt(0, 1)
 }
 
 // left is the time that the search still has.
@@ -153,7 +111,7 @@ func (c *search) lookAround(ctx context.Context) error {
 		case len(matches) > 0:
 			c.found = &matches[0]
 			return nil
-		case scrolls && (c.moves == 0 || c.rested || c.tree.Taken.Sub(c.search.SameSince()) >= listRests ||
+		case scrolls && (c.scroll.Moves == 0 || c.rested || c.tree.Taken.Sub(c.search.SameSince()) >= listRests ||
 			time.Since(began) >= listMoves):
 			return nil
 		case !scrolls && c.settled(c.want.Timing.QuietToAssert):
@@ -258,79 +216,17 @@ func (c *search) see(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if box == nil && c.tree.HitTested { // it came after the tree was read: what is in its place there is behind it
-		return nil
-	}
-	beside := func(n *screen.Node) bool { return c.tree.HitTested && (n.Obscured != "" || !n.Within(box)) }
 	var rows []string
+	late := box == nil && c.tree.HitTested // it came after the tree was read: what is in its place there is behind it
+	beside := func(n *screen.Node) bool { return c.tree.HitTested && (n.Obscured != "" || !n.Within(box)) }
 	for n := range c.tree.All {
 		at := n.Bounds.Min.Add(n.Bounds.Size().Div(2))
-		if n.Text != "" && !n.Hidden && !n.Offscreen && at.In(area) && !beside(n) {
+		if !late && n.Text != "" && !n.Hidden && !n.Offscreen && at.In(area) && !beside(n) {
 			rows = append(rows, n.Text)
 		}
 	}
-	if len(rows) == 0 { // they are still drawn: what comes next is held against those before
-		return nil
-	}
-	c.rows = rows
-	if c.first == "" {
-		c.first = c.rows[0]
-	}
-	c.last = c.rows[len(c.rows)-1]
-	if c.turned || c.way.X+c.way.Y < 0 {
-		c.last = c.rows[0]
-	}
+	c.scroll.See(rows)
 	return nil
-}
-
-// skipped reports whether to go back, because rows between the last two reads were not seen; the steps are smaller
-// then.
-func (c *search) skipped(before []string) bool {
-	if c.moves == 0 || len(c.rows) == 0 {
-		return false
-	}
-	if c.anchor == nil && c.part > leastPart && apart(before, c.rows) {
-		c.anchor = before
-		c.part *= smaller
-		if c.jumps++; c.jumps > 1 {
-			c.part /= 2 // the content moves further than its box
-		}
-	}
-	if c.anchor != nil && !apart(c.anchor, c.rows) {
-		c.anchor = nil
-	}
-	if new := newShare(before, c.rows); c.unknown && c.jumps == 0 && new > 0 && new < swipePart {
-		c.part = min(c.part*min(2, scrollPart/new), mostPart)
-	}
-	return c.anchor != nil
-}
-
-// newShare is the part of the rows that were not there before.
-func newShare(before, now []string) float64 {
-	n := 0
-	for _, row := range now {
-		if !slices.Contains(before, row) {
-			n++
-		}
-	}
-	return float64(n) / float64(max(len(now), 1))
-}
-
-// next continues with the next box of the screen, when the test names none that is there.
-func (c *search) next() bool {
-	if c.nth+1 >= c.boxes {
-		return false
-	}
-	c.nth++
-	c.rows, c.anchor, c.turned = nil, nil, false
-	c.way = directionVector(c.a.Direction)
-	return true
-}
-
-// apart reports whether two reads of a list have no row in common: what was between them was not seen.
-func apart(before, now []string) bool {
-	return len(before) > 1 && len(now) > 1 &&
-		!slices.ContainsFunc(now, func(row string) bool { return slices.Contains(before, row) })
 }
 
 // growing waits for rows that a list at its end still loads.
@@ -351,21 +247,9 @@ func (c *search) growing(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// turnBack looks the other way, once, when the test did not say where the element is and the box was not at its
-// beginning.
-func (c *search) turnBack() bool {
-	if c.turned || !c.begun || c.a.Direction != "" {
-		return false
-	}
-	c.turned, c.way = true, image.Pt(-c.way.X, -c.way.Y)
-	c.moves = 0
-	c.begun = false
-	return true
-}
-
 func (c *search) told() {
-	if c.moves > 0 && c.first != "" {
-		c.s.note("scrolled %d times, from %s to %s", c.moves, screen.Quote(c.first), screen.Quote(c.last))
+	if c.scroll.Moves > 0 && c.scroll.First != "" {
+		c.s.note("scrolled %d times, from %s to %s", c.scroll.Moves, screen.Quote(c.scroll.First), screen.Quote(c.scroll.Last))
 	}
 }
 
@@ -375,9 +259,9 @@ func (c *search) notFound(why string) error {
 	var f *Failure
 	if errors.As(err, &f) {
 		seen := ""
-		if c.first != "" {
-			seen = fmt.Sprintf("; the first row that was seen is %s, the last one %s", screen.Quote(c.first),
-				screen.Quote(c.last))
+		if c.scroll.First != "" {
+			seen = fmt.Sprintf("; the first row that was seen is %s, the last one %s", screen.Quote(c.scroll.First),
+				screen.Quote(c.scroll.Last))
 		}
 		f.Message = fmt.Sprintf("%s was not found by scrolling: %s%s; %s", screen.Describe(c.a.Selector), why, seen, f.Actual)
 	}
