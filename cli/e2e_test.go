@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,7 +63,15 @@ func asTests(tests ...testing.InternalTest) func() {
 
 type leakChecked struct{ m *testing.M }
 
+// Run runs the tests. In the short mode more of them run at once than in other packages: they wait for other processes,
+// and no package takes longer.
 func (l leakChecked) Run() int {
+	flag.Parse()
+	if testing.Short() {
+		if err := flag.Set("test.parallel", "5"); err != nil {
+			panic(err)
+		}
+	}
 	code := l.m.Run()
 	storetest.Stop()
 	return testutil.CheckLeaks(code)
