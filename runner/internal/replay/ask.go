@@ -40,11 +40,15 @@ func (e *Usage) Error() string { return e.Msg }
 // Ask evaluates a question on the screen that decided a step: before the touch for an action, the last one for an
 // assertion. The question is a step with an assertion or an action, or a selector, in YAML. The error is a *Usage.
 func (r *Report) Ask(step int, question string) (Answer, error) {
-	q, err := parseQuestion(question, dsl.Platform(r.Result.Case.Platform))
+	s := r.Result.Step(step)
+	platform := dsl.Platform(r.Result.Case.Platform)
+	if s != nil {
+		platform = r.platformOf(s)
+	}
+	q, err := parseQuestion(question, platform)
 	if err != nil {
 		return Answer{}, err
 	}
-	s := r.Result.Step(step)
 	if s == nil {
 		return Answer{}, &Usage{fmt.Sprintf("there is no step %d: %s has %d", step, r.Pack, len(r.Result.Steps))}
 	}

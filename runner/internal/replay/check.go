@@ -96,7 +96,7 @@ func (r *Report) check(s *event.StepResult) Step {
 	if step.Searches > 0 && step.State == Same || step.State == NotRecorded {
 		return step
 	}
-	args, ok := argsOf(s, dsl.Platform(r.Result.Case.Platform))
+	args, ok := argsOf(s, r.platformOf(s))
 	switch {
 	case ok && inBrowser(args):
 		step.miss("the browser itself finds the element of " + s.Action)

@@ -218,8 +218,12 @@ func (r *Report) before(step int) *document {
 	if r.Result == nil { // of a test that still runs
 		return nil
 	}
+	device := ""
+	if s := r.Result.Step(step); s != nil {
+		device = s.Device
+	}
 	for i := len(r.Result.Steps) - 1; i >= 0; i-- {
-		if s := &r.Result.Steps[i]; s.N < step && s.N > 0 {
+		if s := &r.Result.Steps[i]; s.N < step && s.N > 0 && s.Device == device {
 			if d := r.after(s.N); d != nil {
 				return d
 			}

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +33,7 @@ type step struct {
 
 	foreign bool   // yaml is a command of a flow of Maestro
 	dom     []byte // the snapshot of the page after it; nil: none is kept
+	device  string // one of several: the first is a phone, the others are pages
 }
 
 // report is a report pack that a test makes.
@@ -84,16 +87,24 @@ func (r report) write(t testing.TB, run string) string {
 	}
 	c := event.Case{ID: r.id, Pack: r.id, Platform: r.platform, Solver: "dsl",
 		Place: source.Pos{File: cmp.Or(r.file, "suites/"+r.id+".yaml"), Line: 1, Col: 1}}
-	var frames bytes.Buffer
-	w, err := decide.NewWriter(&frames)
-	if err != nil {
-		t.Fatal(err)
+	for _, s := range r.steps {
+		if s.device != "" && c.NamedDevice(s.device) == nil {
+			d := event.CaseDevice{Name: s.device, Platform: r.platform}
+			if len(c.Devices) > 0 {
+				d.Platform = event.Web
+			}
+			c.Devices = append(c.Devices, d)
+		}
 	}
-	w.Mask, w.Limit = r.mask, r.limit
+	files := map[string]*frames{}
 	events := []event.Event{{Format: "taproot.events/1", Time: noon, Kind: event.CaseStarted, Case: &c}}
-	kept := 0
 	for i, s := range r.steps {
-		info, args := s.parsed(t, r.platform)
+		platform := r.platform
+		if d := c.NamedDevice(s.device); d != nil {
+			platform = d.Platform
+		}
+		info, args := s.parsed(t, platform)
+		info.Device = s.device
 		info.N, info.Place, info.Source = i+1, source.Pos{File: c.Place.File, Line: 5 + i, Col: 5}, "  - "+s.yaml
 		c.Steps = append(c.Steps, info)
 		if s.result == event.Unreached {
@@ -118,19 +129,25 @@ func (r report) write(t testing.TB, run string) string {
 		case s.page != nil:
 			rec = decide.Recording{Page: s.page, Result: s.page.Result()}
 		case s.tree != nil:
-			rec = recordingOf(t, args, s.tree, r.platform)
+			rec = recordingOf(t, args, s.tree, platform)
 		default:
 			continue
 		}
-		kept++
-		if err := w.Add(i+1, rec); err != nil {
+		name := replay.FramesFile
+		if len(c.Devices) > 0 && s.device != c.Devices[0].Name {
+			name = "artifacts/frames-" + s.device + ".ndjson"
+		}
+		if files[name] == nil {
+			files[name] = newFrames(t, r)
+		}
+		if err := files[name].w.Add(i+1, rec); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if kept > 0 {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		events = append(events, event.Event{Time: noon, Kind: event.Attached,
-			Attachment: &event.Attachment{Path: replay.FramesFile, Kind: event.KindArtifact}})
-		save(t, dir, replay.FramesFile, frames.Bytes())
+			Attachment: &event.Attachment{Path: name, Kind: event.KindArtifact}})
+		save(t, dir, name, files[name].text.Bytes())
 	}
 	events = append(events, event.Event{Time: noon, Kind: event.CaseEnded, Result: r.result})
 	var out bytes.Buffer
@@ -143,6 +160,23 @@ func (r report) write(t testing.TB, run string) string {
 	}
 	save(t, dir, event.EventsFile, out.Bytes())
 	return dir
+}
+
+// frames are those of one device.
+type frames struct {
+	text bytes.Buffer
+	w    *decide.Writer
+}
+
+func newFrames(t testing.TB, r report) *frames {
+	t.Helper()
+	f := &frames{}
+	var err error
+	if f.w, err = decide.NewWriter(&f.text); err != nil {
+		t.Fatal(err)
+	}
+	f.w.Mask, f.w.Limit = r.mask, r.limit
+	return f
 }
 
 // parsed is the step as a report shows it, and its argument.

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"go/build"
 	"image"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +50,51 @@ func TestCheck(t *testing.T) {
 	if n.Same != 4 || n.Undecided != 1 || n.Unreached != 1 || n.Differs+n.NotRecorded != 0 || n.Searches != 4 {
 		t.Errorf("%+v\n%+v", n, steps)
 	}
+}
+
+// talk is a test of a phone and a page, each with frames of its own.
+func talk() report {
+	phone, sent := treeOf(label("Ada"), button("Send", "send")), treeOf(label("Ada"), label("Sent"))
+	page := pageOf(treeOf(label("Chat"), button("Answer", "answer")))
+	heard := pageOf(treeOf(label("Chat"), label("Ada: Hello"), button("Answer", "answer")))
+	return report{id: "talk", steps: []step{{yaml: "launch: a", device: "ada"},
+		{yaml: "openBrowser: {url: 'https://example.com'}", device: "desk"}, {yaml: "assert: Chat", tree: page, device: "desk"},
+		{yaml: "tap: Send", tree: phone, device: "ada"}, {yaml: "assert: Sent", tree: sent, device: "ada"},
+		{yaml: "assert: 'Ada: Hello'", tree: heard, device: "desk"}, {yaml: "tap: Answer", tree: heard, device: "desk"},
+		{yaml: "assert: Ada", tree: sent, device: "ada"}, {yaml: "assert: Chat", tree: heard, device: "desk"}}}
+}
+
+// TestSeveralDevices: each step is decided again on the frames of its device, and asked about its screen; assertions are
+// compared with what that device showed before.
+func TestSeveralDevices(t *testing.T) {
+	t.Parallel()
+	run := t.TempDir()
+	dir := talk().write(t, run)
+	r := open(t, dir)
+	steps, err := r.Check()
+	if n := replay.Count(steps); err != nil || n.Same != 7 || n.Undecided != 2 || n.Searches != 7 {
+		t.Errorf("%v %+v\n%+v", err, n, steps)
+	}
+	for question, want := range map[int]replay.Word{4: replay.Fails, 6: replay.Holds, 8: replay.Fails, 9: replay.Holds} {
+		if a, err := r.Ask(question, "assert: 'Ada: Hello'"); err != nil || a.Word != want {
+			t.Errorf("step %d: %+v %v, want %s", question, a, err, want)
+		}
+	}
+	w, err := replay.Reports{}.Weak([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range w.Findings {
+		got = append(got, fmt.Sprintf("%d %s %s", f.Step, f.Kind, f.Frame))
+	}
+	want := []string{"8 held-before talk/artifacts/frames.ndjson#step=4",
+		"9 held-before talk/artifacts/frames-desk.ndjson#step=7"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	save(t, dir, "artifacts/frames-desk.ndjson", []byte("{}"))
+	unusable(t, "damaged", dir, "artifacts/frames-desk.ndjson", "format")
 }
 
 // TestCheckTellsDifferences: a result that this version does not come to is listed.

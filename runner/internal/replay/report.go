@@ -3,11 +3,15 @@ package replay
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
@@ -33,8 +37,8 @@ type Report struct {
 	Searches []decide.Recorded // in the order of the steps
 
 	root    *os.Root
-	byStep  map[int][]int // the numbers of the searches of a step
-	listed  bool          // the events list frames
+	byStep  map[int][]int  // the numbers of the searches of a step
+	files   map[int]string // the file of the frames of a step
 	present bool
 	pages   map[string]*document // snapshots of pages, by their files; nil: cannot be read
 }
@@ -45,7 +49,8 @@ func Open(dir string) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the report: %w", err)
 	}
-	r := &Report{Dir: dir, Pack: filepath.Base(dir), root: root, byStep: map[int][]int{}, pages: map[string]*document{}}
+	r := &Report{Dir: dir, Pack: filepath.Base(dir), root: root, byStep: map[int][]int{}, files: map[int]string{},
+		pages: map[string]*document{}}
 	if err := r.read(); err != nil {
 		root.Close()
 		return nil, err
@@ -67,28 +72,65 @@ func (r *Report) read() error {
 		return &Unusable{event.EventsFile, err.Error()}
 	}
 	r.Result = event.Fold(events)
+	listed := map[string]bool{}
 	for _, a := range r.Result.Attachments {
-		r.listed = r.listed || a.Path == FramesFile
+		listed[a.Path] = true
 	}
-	frames, err := r.open(FramesFile)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && !r.listed:
-		return nil
-	case err != nil:
-		return &Unusable{FramesFile, reason(err)}
+	for _, name := range framesFiles(r.Result.Case) {
+		if err := r.readFrames(name, listed[name]); err != nil {
+			return err
+		}
 	}
-	defer frames.Close()
-	r.present = true
-	if r.Searches, err = decide.Read(bufio.NewReaderSize(frames, 64<<10)); err != nil {
-		return &Unusable{FramesFile, err.Error()}
-	}
-	if len(r.Searches) == 0 && r.listed {
-		return &Unusable{FramesFile, "it is empty"}
-	}
+	slices.SortStableFunc(r.Searches, func(a, b decide.Recorded) int { return cmp.Compare(a.Step, b.Step) })
 	for i, s := range r.Searches {
 		r.byStep[s.Step] = append(r.byStep[s.Step], i)
 	}
 	return nil
+}
+
+// framesFiles are the files of the frames of a case: one for each of its devices.
+func framesFiles(c event.Case) []string {
+	list := []string{FramesFile}
+	ext := path.Ext(FramesFile)
+	for i, d := range c.Devices {
+		if i > 0 {
+			list = append(list, strings.TrimSuffix(FramesFile, ext)+"-"+d.Name+ext)
+		}
+	}
+	return list
+}
+
+// readFrames reads a file of frames. listed says that the events list it.
+func (r *Report) readFrames(name string, listed bool) error {
+	frames, err := r.open(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !listed:
+		return nil
+	case err != nil:
+		return &Unusable{name, reason(err)}
+	}
+	defer frames.Close()
+	r.present = true
+	searches, err := decide.Read(bufio.NewReaderSize(frames, 64<<10))
+	if err != nil {
+		return &Unusable{name, err.Error()}
+	}
+	if len(searches) == 0 && listed {
+		return &Unusable{name, "it is empty"}
+	}
+	for _, s := range searches {
+		r.files[s.Step] = name
+	}
+	r.Searches = append(r.Searches, searches...)
+	return nil
+}
+
+// platformOf is the platform of a step's device.
+func (r *Report) platformOf(s *event.StepResult) dsl.Platform {
+	if d := r.Result.Case.NamedDevice(s.Device); d != nil {
+		return dsl.Platform(d.Platform)
+	}
+	return dsl.Platform(r.Result.Case.Platform)
 }
 
 // maxFile is how many bytes a file of a report may have, which is read as a whole.

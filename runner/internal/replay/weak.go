@@ -3,6 +3,7 @@ package replay
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -72,7 +73,7 @@ func weak(reports []*Report, budget int) found.Weakness {
 // collect keeps the screens of a report, each once in the run.
 func (w *weakness) collect(r *Report, known map[string]bool) {
 	seen := map[*screen.Node]bool{}
-	var last *screenAt
+	last := map[string]*screenAt{} // by device
 	for i := range r.Searches {
 		rec := &r.Searches[i]
 		if len(rec.Frames) == 0 {
@@ -90,10 +91,14 @@ func (w *weakness) collect(r *Report, known map[string]bool) {
 				w.screens = append(w.screens, at)
 			}
 		}
-		last = at
+		device := ""
+		if step := r.Result.Step(rec.Step); step != nil {
+			device = step.Device
+		}
+		last[device] = at
 	}
-	if last != nil {
-		w.finals = append(w.finals, last)
+	for _, device := range slices.Sorted(maps.Keys(last)) {
+		w.finals = append(w.finals, last[device])
 	}
 }
 
@@ -124,7 +129,7 @@ func (r *Report) steps() []ran {
 			continue
 		}
 		step := ran{StepResult: s}
-		step.args, _ = argsOf(s, dsl.Platform(r.Result.Case.Platform))
+		step.args, _ = argsOf(s, r.platformOf(s))
 		request, is := step.args.(dsl.HTTP)
 		step.checks = is && request.Expect != nil
 		step.asserts = isAssertion(s.Action)
@@ -154,15 +159,19 @@ func isAssertion(action string) bool {
 // judge judges the assertions of one report.
 func (w *weakness) judge(r *Report) {
 	list := r.steps()
-	last := -1
-	for i, s := range list {
-		if s.acts {
-			last = i
-		}
-		if s.asserts {
-			w.assertion(r, list, i, last)
+	parts := byDevice(list)
+	for _, device := range slices.Sorted(maps.Keys(parts)) {
+		one, last := parts[device], -1
+		for i, s := range one {
+			if s.acts {
+				last = i
+			}
+			if s.asserts {
+				w.assertion(r, one, i, last)
+			}
 		}
 	}
+	last := lastIndex(list, func(s ran) bool { return s.acts })
 	if last < 0 || r.inGo() || slices.ContainsFunc(list[last:], func(s ran) bool { return s.checks }) {
 		return // what follows the last action is not known from the steps alone
 	}
@@ -172,7 +181,29 @@ func (w *weakness) judge(r *Report) {
 			": whether it did anything is not tested", "")
 		return
 	}
-	w.mainAction(r, list, last, after)
+	if slices.ContainsFunc(after, func(s ran) bool { return s.Device != list[last].Device }) {
+		return // what another device shows is the effect of other actions, too
+	}
+	own := parts[list[last].Device]
+	w.mainAction(r, own, lastIndex(own, func(s ran) bool { return s.acts }), after)
+}
+
+// byDevice parts the steps of a test with several devices.
+func byDevice(list []ran) map[string][]ran {
+	parts := map[string][]ran{}
+	for _, s := range list {
+		parts[s.Device] = append(parts[s.Device], s)
+	}
+	return parts
+}
+
+func lastIndex(list []ran, is func(ran) bool) int {
+	for i := len(list) - 1; i >= 0; i-- {
+		if is(list[i]) {
+			return i
+		}
+	}
+	return -1
 }
 
 // mainAction reports a test that would pass without its last action: all that is asserted after it held before.
@@ -366,7 +397,7 @@ func (w *weakness) frameOf(r *Report, step int) string { return frameName(r, ste
 
 // frameName names the frame that decided a step.
 func frameName(r *Report, step int) string {
-	return fmt.Sprintf("%s#step=%d", path.Join(r.Pack, FramesFile), step)
+	return fmt.Sprintf("%s#step=%d", path.Join(r.Pack, cmp.Or(r.files[step], FramesFile)), step)
 }
 
 // describe is a step as a person says it.

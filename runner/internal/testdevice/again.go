@@ -3,6 +3,7 @@ package testdevice
 import (
 	"os"
 	"path"
+	"strings"
 	"testing"
 
 	"github.com/taproot-dev/taproot/internal/result/event"
@@ -13,7 +14,7 @@ import (
 // lead to their results again.
 func DecidedAgain(t *testing.T) func(a event.Attachment, from string) {
 	return func(a event.Attachment, from string) {
-		if path.Base(a.Path) != "frames.ndjson" {
+		if name := path.Base(a.Path); !strings.HasPrefix(name, "frames") || path.Ext(name) != ".ndjson" {
 			return
 		}
 		f, err := os.Open(from)
