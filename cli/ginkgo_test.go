@@ -92,6 +92,10 @@ func TestSpecsInGo(t *testing.T) {
 		{"wrong", "", 1, map[string]event.Result{"go-is-no-action": "fail", "go-is-for-a-page": "fail"},
 			[]string{"tap: ", "openBrowser does not work on android"}},
 		{"two", "", 2, map[string]event.Result{"go-has-two": "pass", "go-has-two--device-2": "pass"}, nil},
+		{"several", "", 2, map[string]event.Result{"leases-several": "pass", "leases-several--device-2": "pass"}, nil},
+		{"missing", "", 1, map[string]event.Result{"leases-what-is-not-there": "error"},
+			[]string{"the test needs 2 devices at once", "dora: ", "Nokia 3310"}},
+		{"unnamed", "", 1, map[string]event.Result{}, nil},
 		{"flaky", "", 1, map[string]event.Result{"go-passes-at-last--attempt-2": "pass"}, nil},
 		{"twins", "", 1, map[string]event.Result{"go-has-a-namesake": "pass", "go-has-a-namesake--spec-2": "fail"}, nil},
 		{"need", "", 1, map[string]event.Result{"go-needs-another-device": "error"}, []string{"Nokia 3310"}},
@@ -325,10 +329,16 @@ func TestGinkgoInParallelAnnotatesOnce(t *testing.T) {
 		os.Symlink(file, filepath.Join(suite, goSuite))); err != nil {
 		t.Fatal(err)
 	}
+	pair := severalPhones + "tags: [pair]\nsteps:\n  - on: {alice: [" + launchesList + "], carol: [" + launchesList + "]}\n"
+	for _, id := range []string{"pair-1", "pair-2"} { // both need both phones
+		if err := os.WriteFile(filepath.Join(suite, id+".yaml"), []byte("id: "+id+"\n"+pair), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	l.dir = projectRoot(t)
 	l.env = append(l.env, "GITHUB_ACTIONS=true")
-	e := l.start("go", "tool", "ginkgo", "--procs=2", "--no-color", "--label-filter=bad || step || yaml && android",
-		filepath.Join(suite, goSuite)).wait()
+	e := l.start("go", "tool", "ginkgo", "--procs=2", "--no-color",
+		"--label-filter=bad || step || several || pair || yaml && android", filepath.Join(suite, goSuite)).wait()
 	e.exits(t, 1)
 	has(t, "Ginkgo", e.stdout, "Running in parallel across 2 processes", "bad.yaml:7:5: fail: ",
 		`7 |   - assert: {label: Nowhere, timeoutMs: 0}`,
@@ -344,9 +354,17 @@ func TestGinkgoInParallelAnnotatesOnce(t *testing.T) {
 			t.Errorf("%d annotations of %s", strings.Count(e.stdout, want), want)
 		}
 	}
-	if run := l.loaded(); len(run.Cases) != 5 {
+	run := l.loaded()
+	if len(run.Cases) != 9 {
 		t.Errorf("%q", startedPacks(run))
 	}
+	for _, c := range run.Cases {
+		if n := len(c.CaseResult.Case.Devices); strings.HasPrefix(c.Pack, "pair-") && (n != 2 ||
+			c.CaseResult.Result != event.Pass) {
+			t.Errorf("%s: %s on %d devices", c.Pack, c.CaseResult.Result, n)
+		}
+	}
+	l.ownDevices()
 	takesTurns(t, l.checked(), "SIM1", "SIM2")
 }
 

@@ -96,6 +96,9 @@ func (c packCheck) decidedAgain() {
 	}
 }
 
+// ofDevice is the name of a file of one of several devices: logcat-bob.txt.
+var ofDevice = regexp.MustCompile(`^(recording|logcat|console|network)-[a-z]+(\.[a-z0-9]+)$`)
+
 type packCheck struct {
 	*testing.T
 	pack *packOf
@@ -119,7 +122,7 @@ func (c packCheck) names() {
 		c.Fatal(err)
 	}
 	for _, e := range entries {
-		if !slices.Contains(packEntries, e.Name()) {
+		if !slices.Contains(packEntries, ofDevice.ReplaceAllString(e.Name(), "$1$2")) {
 			c.bad("unknown entry %q", e.Name())
 		}
 		folder := e.Name() == "artifacts" || e.Name() == "screenshots"
@@ -190,14 +193,19 @@ func (c packCheck) runFile() {
 		c.bad("run.md: result %q of a case with %q", values[4], c.pack.Result)
 	}
 	at := slices.Index(lines, "## Steps")
-	if at < 0 || at+3 > len(lines) || lines[at+2] != "| # | Action | Args | Result | Time |" {
+	const several = "| # | Device | Action | Args | Result | Time |"
+	if at < 0 || at+3 > len(lines) || lines[at+2] != "| # | Action | Args | Result | Time |" && lines[at+2] != several {
 		c.Fatalf("%s: run.md has no table of steps", c.pack.dir)
 	}
 	for _, line := range lines[at+4:] {
 		if !strings.HasPrefix(line, "|") {
 			break
 		}
-		c.pack.rows = append(c.pack.rows, cells(line))
+		row := cells(line)
+		if lines[at+2] == several && len(row) > 1 {
+			row = slices.Delete(row, 1, 2)
+		}
+		c.pack.rows = append(c.pack.rows, row)
 	}
 	c.table()
 }
@@ -295,7 +303,7 @@ func (c packCheck) otherFiles() {
 	}
 	ran := c.pack.device() != "" && c.pack.Result != "interrupted"
 	if movie, err := os.ReadFile(filepath.Join(c.pack.dir, "recording.mp4")); err != nil && ran &&
-		c.pack.Screenshots > 0 && !strings.Contains(c.pack.markdown, "- no recording (switched off)\n") {
+		c.pack.Screenshots > 0 && !strings.Contains(c.pack.markdown, "(switched off)\n") {
 		c.bad("%v", err)
 	} else if err == nil && (len(movie) < 100 || string(movie[4:8]) != "ftyp") {
 		c.bad("recording.mp4 is not an MP4 file (%d bytes)", len(movie))

@@ -224,8 +224,11 @@ func (l *lab) ownDevices() {
 		}
 		_ = f.Close()
 		r := event.Fold(events)
-		seen := map[string]bool{}
-		for _, d := range r.Case.Devices {
+		seen, devices := map[string]bool{}, r.Case.Devices
+		if len(devices) == 0 {
+			devices = []event.CaseDevice{{ID: r.Case.Device}}
+		}
+		for _, d := range devices {
 			if d.ID == "" || seen[d.ID] {
 				l.t.Errorf("%s: device %q of %+v", r.Case.Pack, d.ID, r.Case.Devices)
 			}

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -134,10 +135,16 @@ func (c *call) runConfig(a runTestArgs) run.Config {
 }
 
 // runsOn returns the device for a run: the one in the call; else the phone of set_device, when all cases are for its
-// platform; else the configured one, which may be any.
+// platform; else the configured one, which may be any. A test with several devices names them itself.
 func (c *call) runsOn(ctx context.Context, cases []plan.Case) (string, error) {
 	set := c.Choice()
+	several := slices.IndexFunc(cases, func(one plan.Case) bool { return len(one.Devices) > 0 })
 	switch {
+	case several >= 0 && cmp.Or(c.Device, c.server.conf.Runner.Device) != "":
+		return "", &client.Refusal{What: fmt.Sprintf("the test %s names its %d devices itself, and the run is for %s",
+			cases[several].Test.ID, len(cases[several].Devices), cmp.Or(c.Device, c.server.conf.Runner.Device))}
+	case several >= 0:
+		return "", nil
 	case c.Device != "":
 		return c.Device, nil
 	case set == "" || slices.Contains(c.Pages(), set):

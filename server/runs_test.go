@@ -36,7 +36,7 @@ func (l *lab) ended(id string) map[string]any {
 
 func TestRuns(t *testing.T) {
 	t.Parallel()
-	l := newLab(t, 1)
+	l := newLab(t, 2)
 	if err := os.WriteFile(filepath.Join(l.dir, "hello.yaml"), []byte(passing), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -71,6 +71,21 @@ func TestRuns(t *testing.T) {
 	l.reports(id)
 	if a := l.ask("DELETE", "/runs/"+id, nil); a.status != 200 || a.json(t)["result"] != "pass" {
 		t.Errorf("to cancel what has ended: %s", a)
+	}
+	pair := "id: pair\ndevices: {alice: {platform: android}, carol: {platform: android}}\nsteps:\n" +
+		"  - on: {alice: [{press: back}], carol: [{press: home}]}\n"
+	both := l.ask("POST", "/runs", map[string]any{"yaml": pair}).json(t)
+	bothID, _ := both["id"].(string)
+	if run := l.ended(bothID); run["result"] != "pass" {
+		t.Errorf("a test with two devices: %v", run)
+	}
+	if a := l.ask("GET", "/reports/"+bothID+"/pair/summary.json", nil); !strings.Contains(string(a.body),
+		`"name": "carol"`) {
+		t.Errorf("the summary of a test with two devices: %s", a)
+	}
+	if a := l.ask("POST", "/runs", map[string]any{"yaml": pair, "device": "SIM1"}); a.status != 400 ||
+		!strings.Contains(string(a.body), "the test pair names its devices itself") {
+		t.Errorf("one device for a test with two: %s", a)
 	}
 	for body, want := range map[string]string{
 		`{}`: "say what to run", `{"tests": ["nobody"]}`: "no test has the id", `{"tests": ["../hello"]}`: "ids of tests",

@@ -144,3 +144,24 @@ var _ = runner.Action("pay", func(_ context.Context, d *runner.TestDevice, in Pa
 	d.Do(dsl.Log{Message: fmt.Sprintf("paid %v by %s: %v", in.Amount, in.Card, in.Notes)})
 	return nil
 })
+
+var _ = It("leases several", Label("several"), func(ctx SpecContext) {
+	devices, err := runner.Devices(ctx, map[string]runner.Need{"alice": {}, "carol": {Platform: dsl.Android}})
+	Expect(err).NotTo(HaveOccurred())
+	Expect(devices["alice"].Info().ID).NotTo(Equal(devices["carol"].Info().ID))
+	devices["carol"].Launch(app)
+	devices["carol"].Assert("Payments")
+	devices["alice"].Launch(app)
+})
+
+var _ = It("leases what is not there", Label("missing"), func(ctx SpecContext) {
+	_, err := runner.Devices(ctx, map[string]runner.Need{"dora": {Need: dsl.Need{Model: "Nokia 3310"}}, "alice": {}})
+	Expect(err).NotTo(HaveOccurred())
+})
+
+var _ = It("names no devices", Label("unnamed"), func(ctx SpecContext) {
+	_, err := runner.Devices(ctx, nil)
+	Expect(err).To(MatchError(ContainSubstring("needs the names of devices")))
+	_, err = runner.Devices(ctx, map[string]runner.Need{"alice": {Platform: "palm"}})
+	Expect(err).To(MatchError(ContainSubstring("alice: platform \"palm\" is not known")))
+})

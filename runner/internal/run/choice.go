@@ -38,7 +38,11 @@ func (c Config) Plan(args ...string) (*plan.Plan, error) {
 func (c Config) PlanSent(ids []string, sources ...plan.Source) (*plan.Plan, error) {
 	o := c.planning()
 	o.IDs, o.Inline = ids, sources
-	return plan.Build(o)
+	p, err := plan.Build(o)
+	if err == nil {
+		err = oneDevice(c, p.Cases)
+	}
+	return p, err
 }
 
 func (c Config) planning() plan.Options {
