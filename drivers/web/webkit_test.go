@@ -7,6 +7,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -244,35 +247,112 @@ func TestWebKitNavigates(t *testing.T) {
 	Must(t, d.OpenPage(t.Context(), tls.URL+"/", drivers.PageOptions{AnyCert: true})) // 404 is a page
 }
 
-// The processes of a page are gone with it, also when it hangs.
+// The processes of a page are gone with it, also when it hangs; the display, and a browser that was started ahead, are
+// gone with the driver.
 func TestWebKitLeavesNothing(t *testing.T) {
 	leftToWebKit(t)
-	d := openWebKit(t)
+	Must(t, openWebKit(t).ClosePage(t.Context()))
+	others, err := shared.launcher.For(t.Context(), drivers.PageOptions{Browser: dsl.WebKit})
+	Must(t, err)
+	Must(t, others.Browser.Close()) // with what it has started ahead
 	before := drivertest.Descendants(os.Getpid())
+	own := New(Options{Browser: dsl.WebKit})
+	t.Cleanup(func() { _ = own.Close() })
+	opened, err := own.Open(t.Context(), "web-1")
+	Must(t, err)
+	d := opened.(*device)
+	started := func() (list []drivertest.Process) {
+		for _, p := range drivertest.Descendants(os.Getpid()) {
+			if !slices.Contains(before, p) {
+				list = append(list, p)
+			}
+		}
+		return list
+	}
 	Must(t, d.OpenPage(t.Context(), site.Made("<button onclick='for (;;);'>Hang</button>"), drivers.PageOptions{}))
-	all := drivertest.Descendants(os.Getpid())
-	if len(all) < len(before)+4 {
-		t.Fatalf("%d processes were started", len(all)-len(before))
+	mine := started()
+	if len(mine) < 4 {
+		t.Fatalf("%d processes were started", len(mine))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	_ = d.ClickOn(ctx, drivers.WebTarget{Selector: "button", Timeout: time.Second}, drivers.WebClick{})
-	_, err := d.Tree(drivers.WithStepDeadline(ctx, time.Now().Add(time.Second)))
+	_, err = d.Tree(drivers.WithStepDeadline(ctx, time.Now().Add(time.Second)))
 	if err == nil || drivers.AppIsWrong(err) {
 		t.Errorf("a page that hangs: %v", err)
 	}
 	Must(t, d.ClosePage(t.Context()))
-	var mine []drivertest.Process
-	for _, p := range all {
-		known := false
-		for _, o := range before {
-			known = known || o == p
-		}
-		if !known {
-			mine = append(mine, p)
+	for _, left := range drivertest.Alive(mine) {
+		if strings.Contains(left, "MiniBrowser") || strings.Contains(left, "WebKit") {
+			t.Errorf("after the page's end there is %s", left)
 		}
 	}
-	if left := drivertest.Alive(mine); len(left) > 0 {
-		t.Errorf("these are left: %q", left)
+	for range 3 { // the second of them, and the third, have a browser started ahead
+		Must(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}))
 	}
+	mine = append(mine, started()...)
+	Must(t, own.Close())
+	for _, left := range drivertest.Alive(mine) {
+		if !strings.Contains(left, "chromium") { // which other tests have started
+			t.Errorf("after the driver's end there is %s", left)
+		}
+	}
+}
+
+// miniBrowsers lists the processes of the windows that this test's process has opened.
+func miniBrowsers(t *testing.T) (pids []int) {
+	t.Helper()
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	Must(t, err)
+	for _, name := range stats {
+		text, err := os.ReadFile(name)
+		fields := strings.Fields(string(text))
+		if err == nil && len(fields) > 3 && fields[1] == "(MiniBrowser)" && fields[3] == strconv.Itoa(os.Getpid()) {
+			pid, err := strconv.Atoi(fields[0])
+			Must(t, err)
+			pids = append(pids, pid)
+		}
+	}
+	if len(pids) == 0 {
+		t.Fatal("no MiniBrowser runs")
+	}
+	return pids
+}
+
+// What one page keeps is not there in the next one. Its browser was started ahead, on a display that was used before.
+// One of another kind is not mistaken for it, and one that has died is not used.
+func TestWebKitStartsAhead(t *testing.T) {
+	leftToWebKit(t)
+	openWebKit(t)
+	own := New(Options{Browser: dsl.WebKit})
+	t.Cleanup(func() { _ = own.Close() })
+	opened, err := own.Open(t.Context(), "web-1")
+	Must(t, err)
+	d := opened.(*device)
+	const page = `<p id=out></p><script>out.textContent = [document.cookie || 'none', localStorage.a || 'none',
+		innerWidth + 'x' + innerHeight, navigator.userAgent == 'Mine' ? 'mine' : 'own',
+		document.hasFocus(), history.length < 3].join(' ');
+		document.cookie = 'a=1'; localStorage.a = 1</script>`
+	for _, one := range []struct {
+		opts drivers.PageOptions
+		want string
+	}{
+		{drivers.PageOptions{}, "none none 1280x720 own true true"},
+		{drivers.PageOptions{}, "none none 1280x720 own true true"},
+		{drivers.PageOptions{}, "none none 1280x720 own true true"},
+		{drivers.PageOptions{UserAgent: "Mine"}, "none none 1280x720 mine true true"},
+		{drivers.PageOptions{Viewport: image.Pt(800, 600)}, "none none 800x600 own true true"},
+		{drivers.PageOptions{}, "none none 1280x720 own true true"},
+	} {
+		Must(t, d.OpenPage(t.Context(), site.Made(page), one.opts))
+		mustShow(t, d, "#out", one.want)
+	}
+	for _, pid := range miniBrowsers(t) { // the one that is used, and the one that was started ahead
+		process, err := os.FindProcess(pid)
+		Must(t, err)
+		Must(t, process.Kill())
+	}
+	WantError(t, d.Tap(t.Context(), image.Pt(10, 10)), drivers.ErrDeviceLost, "")
+	Must(t, d.OpenPage(t.Context(), site.Made(page), drivers.PageOptions{}))
+	mustShow(t, d, "#out", "none none 1280x720 own true true")
 }

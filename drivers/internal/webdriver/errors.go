@@ -24,6 +24,7 @@ const (
 	ScriptFailed    = "javascript error"
 	NotInteractable = "element not interactable"
 	SessionNotBegun = "session not created"
+	UnknownError    = "unknown error"
 	Refused         = "refused"
 	moveOutOfBounds = "move target out of bounds"
 	detachedShadow  = "detached shadow root"

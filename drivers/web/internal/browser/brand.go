@@ -33,7 +33,7 @@ type Brand struct {
 	Silent bool
 
 	// own starts a browser that Playwright does not drive; nil: Playwright starts it.
-	own     func(l *Launcher, program string) (playwright.Browser, error)
+	own     func(l *Launcher) (playwright.Browser, error)
 	maker   func(*playwright.Playwright) playwright.BrowserType
 	program func(*Launcher, browserKind) (string, error)
 	// options adds what it is started with; confine, what keeps it from connecting past the proxy.
@@ -49,7 +49,7 @@ func brands() []Brand {
 		{Name: dsl.Firefox, LaunchScheme: true, ScriptDrags: true, OneMouse: true, FillsByKeys: true, program: firefoxProgram,
 			options: firefoxOptions, confine: confineFirefox,
 			maker: func(pw *playwright.Playwright) playwright.BrowserType { return pw.Firefox }},
-		{Name: dsl.WebKit, ScriptDrags: true, Silent: true, program: webkitProgram, own: launchWebKit},
+		{Name: dsl.WebKit, ScriptDrags: true, Silent: true, own: launchWebKit},
 	}
 }
 

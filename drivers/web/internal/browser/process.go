@@ -19,6 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/dom"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
@@ -26,7 +27,7 @@ import (
 // end of its standard input closes, as it does when we are killed.
 type process struct {
 	pw     *playwright.Playwright
-	stderr *outputTail
+	stderr *phrase.Tail
 }
 
 var errClosed = errors.New("the web driver is closed")
@@ -113,17 +114,17 @@ func (l *Launcher) start(ctx context.Context, k browserKind) (*Browser, error) {
 	if err != nil {
 		return nil, err
 	}
-	program, err := br.program(l, k)
-	if err != nil {
-		return nil, err
-	}
 	if br.own != nil {
-		made, err := br.own(l, program)
+		made, err := br.own(l)
 		if err != nil {
 			return nil, err
 		}
 		l.browsers[k] = watched(made, br)
 		return l.browsers[k], nil
+	}
+	program, err := br.program(l, k)
+	if err != nil {
+		return nil, err
 	}
 	b, err := l.withProcess(func(pw *playwright.Playwright) (*Browser, error) { return l.launch(pw, br, k, program) })
 	if err != nil {
@@ -167,7 +168,7 @@ func (p *process) starts(f func(*playwright.Playwright) (*Browser, error)) (*Bro
 
 func (l *Launcher) startProcess() error {
 	options := *l.Setup.Options
-	p := &process{stderr: &outputTail{}}
+	p := &process{stderr: &phrase.Tail{}}
 	// Playwright's and playwright-go's own words belong into our errors, not on the terminal.
 	options.Stderr, options.Stdout, options.Verbose = p.stderr, p.stderr, false
 	options.Logger = slog.New(slog.DiscardHandler)

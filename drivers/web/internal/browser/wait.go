@@ -3,13 +3,9 @@ package browser
 import (
 	"context"
 	"os"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
-
-	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
 
 const (
@@ -41,32 +37,6 @@ func WaitFor(done <-chan struct{}, limit time.Duration) bool {
 	case <-timer.C:
 		return false
 	}
-}
-
-// outputTail keeps the end of what a program says.
-type outputTail struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-func (t *outputTail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, p...)
-	if over := len(t.text) - 2000; over > 0 {
-		t.text = append(t.text[:0], t.text[over:]...)
-	}
-	return len(p), nil
-}
-
-// String is empty or starts with a space.
-func (t *outputTail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if s := strings.TrimSpace(string(t.text)); s != "" {
-		return " (it says: " + screen.Quote(s) + ")"
-	}
-	return ""
 }
 
 const (

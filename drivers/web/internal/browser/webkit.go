@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -15,51 +16,41 @@ import (
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
-// webkitTools are the programs that WebKit consists of here.
-func webkitTools() []string {
-	return []string{toolchain.MiniBrowser, toolchain.WebKitDriver, toolchain.Xvfb}
-}
-
-// webkitProgram finds MiniBrowser, and what it needs.
-func webkitProgram(l *Launcher, _ browserKind) (string, error) {
-	var path string
-	for i, name := range webkitTools() {
-		found, err := toolchain.Find(context.Background(), l.host, name)
+// findWebKit finds the programs that WebKit consists of here.
+func findWebKit(l *Launcher) (p webkit.Programs, err error) {
+	for _, tool := range []struct {
+		name string
+		into *string
+	}{
+		{toolchain.MiniBrowser, &p.Browser}, {toolchain.WebKitDriver, &p.Driver}, {toolchain.Xvfb, &p.Display},
+	} {
+		found, err := toolchain.Find(context.Background(), l.host, tool.name)
 		switch {
 		case err != nil:
-			return "", fmt.Errorf("look for WebKit: %w", err)
+			return p, fmt.Errorf("look for WebKit: %w", err)
 		case found.NotHere:
-			return "", &drivers.Unavailable{What: "WebKit can be driven on Linux only", Fix: "use Chromium or Firefox here"}
+			return p, &drivers.Unavailable{What: "WebKit can be driven on Linux only", Fix: "use Chromium or Firefox here"}
 		case !found.OK():
-			return "", &drivers.Unavailable{What: fmt.Sprintf("%s of WebKit was not found", name), Fix: found.Advice}
-		case i == 0:
-			path = found.Path
+			return p, &drivers.Unavailable{What: fmt.Sprintf("%s of WebKit was not found", tool.name), Fix: found.Advice}
 		}
+		*tool.into = found.Path
+		p.Version = cmp.Or(p.Version, found.Version)
 	}
-	return path, nil
+	return p, nil
 }
 
 // launchWebKit prepares WebKit, which starts with each page.
-func launchWebKit(l *Launcher, program string) (playwright.Browser, error) {
+func launchWebKit(l *Launcher) (playwright.Browser, error) {
 	if p := l.opts.Policy; p != nil && !p.IsOpen() || l.opts.Restricted() {
 		return nil, fmt.Errorf("%w: WebKit cannot be used here: what it reaches cannot be limited", drivers.ErrUnsupported)
 	}
-	p := webkit.Programs{Browser: program}
-	for _, name := range webkitTools() {
-		found, err := toolchain.Find(context.Background(), l.host, name)
-		if err != nil {
-			return nil, fmt.Errorf("look for WebKit: %w", err)
-		}
-		switch name {
-		case toolchain.WebKitDriver:
-			p.Driver, p.Version = found.Path, found.Version
-		case toolchain.Xvfb:
-			p.Display = found.Path
-		}
-	}
-	b, err := classic.Launch(p, l.scripts())
+	p, err := findWebKit(l)
 	if err != nil {
-		return nil, &drivers.NotStarted{Program: dsl.BrowserTitle(dsl.WebKit), Path: program, Said: err.Error()}
+		return nil, err
+	}
+	b, err := classic.Launch(webkit.New(p), l.scripts())
+	if err != nil {
+		return nil, &drivers.NotStarted{Program: dsl.BrowserTitle(dsl.WebKit), Path: p.Browser, Said: err.Error()}
 	}
 	return b, nil
 }

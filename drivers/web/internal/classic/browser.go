@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"errors"
 	"image"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,7 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
 )
 
-// Product is a browser that speaks WebDriver.
+// Product is a browser that speaks WebDriver. One that keeps something between its sessions is an io.Closer, too.
 type Product interface {
 	// Traits are what is particular about it.
 	Traits() Traits
@@ -86,7 +87,7 @@ type Scripts struct {
 	Engine, Typing string
 }
 
-// Browser is a product. Its sessions are its contexts, and it keeps nothing between them.
+// Browser is a product. Its sessions are its contexts.
 type Browser struct {
 	playwright.Browser
 	product Product
@@ -195,6 +196,9 @@ func (b *Browser) Close(...playwright.BrowserCloseOptions) error {
 	var errs []error
 	for _, c := range b.Contexts() {
 		errs = append(errs, c.Close())
+	}
+	if product, ok := b.product.(io.Closer); ok {
+		errs = append(errs, product.Close())
 	}
 	for _, f := range handlers {
 		f(b)

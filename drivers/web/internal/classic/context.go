@@ -25,6 +25,8 @@ const (
 	// surveyEvery is how often the list of windows is read while nothing is done that may change it.
 	surveyEvery = 200 * time.Millisecond
 	waitDefault = 30 * time.Second
+	// crashWait is how long the end of a browser is waited for after an error that it explains.
+	crashWait = 300 * time.Millisecond
 	// resizePoll is the time between two looks whether a window has its new size.
 	resizePoll = 20 * time.Millisecond
 )
@@ -82,7 +84,7 @@ func open(b *Browser, o playwright.BrowserNewContextOptions) (*Context, error) {
 	}
 	c.login = o.HttpCredentials
 	c.anyCert = o.IgnoreHttpsErrors != nil && *o.IgnoreHttpsErrors
-	opened, err := b.product.Open(ctx, Opening{Options: o, Size: c.size, Capabilities: c.capabilities(),
+	opened, err := b.product.Open(ctx, Opening{Options: o, Size: c.size, Capabilities: Capabilities(c.anyCert),
 		Crashed: c.crashed})
 	if err != nil {
 		c.end(errClosed)
@@ -92,11 +94,11 @@ func open(b *Browser, o playwright.BrowserNewContextOptions) (*Context, error) {
 	return c, nil
 }
 
-// capabilities are those that every session needs.
-func (c *Context) capabilities() map[string]any {
+// Capabilities are those that every session needs; anyCert: with certificates that are not valid.
+func Capabilities(anyCert bool) map[string]any {
 	all := map[string]any{"pageLoadStrategy": "none", "unhandledPromptBehavior": "ignore",
 		"timeouts": map[string]any{"script": evalLimit.Milliseconds(), "pageLoad": evalLimit.Milliseconds(), "implicit": 0}}
-	if c.anyCert {
+	if anyCert {
 		all["acceptInsecureCerts"] = true
 	}
 	return all
@@ -245,29 +247,42 @@ func (c *Context) adopt(ctx context.Context, handle string, opener *Page) (*Page
 	return p, nil
 }
 
-// fit sets the size of the chosen window so that its page has the size of the context. The lock is held.
+// fit sets the size of the chosen window. The lock is held.
 func (c *Context) fit(ctx context.Context) error {
-	outer := c.size.Add(image.Pt(0, c.browser.traits.Toolbar))
+	return Fit(ctx, c.session, c.size, c.browser.traits.Toolbar)
+}
+
+// Fit sets the size of the chosen window of a session so that its page has this size. toolbar is how much higher than
+// its page a window is, at first guess.
+func Fit(ctx context.Context, session *webdriver.Session, size image.Point, toolbar int) error {
+	outer := size.Add(image.Pt(0, toolbar))
 	var inner [2]float64
-	for range 10 {
-		if err := c.session.Resize(ctx, outer.X, outer.Y); err != nil {
-			return err
-		}
-		for range 10 { // the display follows a moment later
-			if err := c.session.Execute(ctx, "return [innerWidth, innerHeight]", nil, &inner, callLimit); err != nil {
+	for attempt := range 11 {
+		if attempt > 0 {
+			if err := session.Resize(ctx, outer.X, outer.Y); err != nil {
 				return err
 			}
-			if image.Pt(int(inner[0]), int(inner[1])) == c.size {
+		}
+		for range 10 { // the display follows a moment later
+			if err := session.Execute(ctx, "return [innerWidth, innerHeight]", nil, &inner, callLimit); err != nil {
+				return err
+			}
+			if image.Pt(int(inner[0]), int(inner[1])) == size {
 				return nil
+			}
+			if attempt == 0 {
+				break
 			}
 			if err := drivers.Pause(ctx, resizePoll); err != nil {
 				return err
 			}
 		}
-		outer = outer.Add(c.size.Sub(image.Pt(int(inner[0]), int(inner[1]))))
+		if attempt > 0 {
+			outer = outer.Add(size.Sub(image.Pt(int(inner[0]), int(inner[1]))))
+		}
 	}
-	return fmt.Errorf("%w: the window cannot be made %d × %d large: it stays at %.0f × %.0f", drivers.ErrPage, c.size.X,
-		c.size.Y, inner[0], inner[1])
+	return fmt.Errorf("%w: the window cannot be made %d × %d large: it stays at %.0f × %.0f", drivers.ErrPage, size.X,
+		size.Y, inner[0], inner[1])
 }
 
 // do calls f with the window of a page chosen, alone. p may be nil: whichever window.
@@ -394,6 +409,12 @@ func (c *Context) command(ctx context.Context, send func() error) error {
 
 // explain puts an error into the words of Playwright, by which callers distinguish errors.
 func (c *Context) explain(p *Page, err error) error {
+	if webdriver.Is(err, webdriver.UnknownError) { // as is the answer while a browser dies
+		select {
+		case <-c.life.Done():
+		case <-time.After(crashWait):
+		}
+	}
 	switch {
 	case err == nil:
 		return nil

@@ -4,9 +4,9 @@ package webkit
 
 import (
 	"context"
+	"errors"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
 	"github.com/taproot-dev/taproot/drivers/web/internal/classic"
 )
 
@@ -24,49 +24,50 @@ type Programs struct {
 	Version string
 }
 
-// Traits are those of WebKitGTK. After another button than the left one, its driver reports no pointer events on that
-// page any more.
-func (p Programs) Traits() classic.Traits {
-	return classic.Traits{Name: "WebKit", Version: p.Version, Start: startLimit, LeftButton: true,
-		Toolbar: 38 /* of MiniBrowser */}
+// Product is WebKitGTK. It starts with each session. Between them it keeps displays, and a browser that is started
+// ahead, in which nothing was opened.
+type Product struct {
+	programs Programs
+	displays displays
+	spares   spares
+	life     context.Context
+	end      context.CancelFunc
 }
 
-// Open starts the programs of a context.
-func (p Programs) Open(ctx context.Context, o classic.Opening) (_ classic.Instance, err error) {
-	var env []string
-	if zone := o.Options.TimezoneId; zone != nil {
-		env = append(env, "TZ="+*zone)
-	}
-	in := &instance{programs: p}
-	if in.group, err = newGroup(env); err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			_ = in.group.end()
+// New returns the product that these programs are. Nothing is started yet.
+func New(p Programs) *Product {
+	made := &Product{programs: p, displays: displays{server: p.Display}}
+	made.life, made.end = context.WithCancel(context.Background())
+	return made
+}
+
+// toolbar is how much higher than its page the window of a MiniBrowser is.
+const toolbar = 38
+
+// Traits are those of WebKitGTK. After another button than the left one, its driver reports no pointer events on that
+// page any more.
+func (p *Product) Traits() classic.Traits {
+	return classic.Traits{Name: "WebKit", Version: p.programs.Version, Start: startLimit, LeftButton: true,
+		Toolbar: toolbar}
+}
+
+// Open starts a browser, or takes the one that was started ahead.
+func (p *Product) Open(ctx context.Context, o classic.Opening) (classic.Instance, error) {
+	k := kindOf(o)
+	in := p.spares.take(ctx, k)
+	if in == nil {
+		var err error
+		if in, err = open(ctx, p, k); err != nil {
+			return nil, err
 		}
-	}()
-	if err := in.start(ctx, o); err != nil {
-		return nil, err
 	}
+	in.setCrashed(o.Crashed)
+	p.spares.ahead(p, k)
 	return in, nil
 }
 
-// instance is a MiniBrowser that runs.
-type instance struct {
-	programs Programs
-	group    *group
-	session  *webdriver.Session
-	client   *webdriver.Client
-	port     string // of Web Inspector
-}
-
-// Session is that of the browser.
-func (in *instance) Session() *webdriver.Session { return in.session }
-
-// Close ends the browser and all that belongs to it.
-func (in *instance) Close() error {
-	err := in.group.end()
-	in.client.Close()
-	return err
+// Close ends what is kept between sessions. Sessions have been closed before.
+func (p *Product) Close() error {
+	p.end()
+	return errors.Join(p.spares.close(), p.displays.close())
 }

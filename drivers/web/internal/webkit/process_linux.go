@@ -1,12 +1,8 @@
 package webkit
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"crypto/rand"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -26,19 +22,22 @@ const (
 	// endLimit is how long programs may take to end by themselves, killLimit how long after that to be gone.
 	endLimit  = 2 * time.Second
 	killLimit = 5 * time.Second
+	// outputWait is for the last words of a program that has ended.
+	outputWait = 50 * time.Millisecond
 )
 
 // guardScript is the first process of the group. It ends the others, removes their folder and ends itself when its
 // input closes, as it does when Taproot is killed.
 const guardScript = `cat >/dev/null; trap "" TERM; kill -TERM 0; sleep 1; rm -rf -- "$1"; kill -KILL 0`
 
-// group is the processes of one browser, in a process group of their own: an X server, MiniBrowser with its processes,
-// and WebKitWebDriver.
+// group is programs in a process group of their own, with the processes that they start: MiniBrowser and
+// WebKitWebDriver, or an X server.
 type group struct {
 	dir    string // of their files
 	first  *exec.Cmd
 	input  io.Closer // of first
-	output *tail
+	writer *os.File  // what the programs print to: their end is known at once, though their children have it, too
+	output *phrase.Tail
 	env    []string
 
 	mu   sync.Mutex
@@ -48,12 +47,12 @@ type group struct {
 }
 
 // newGroup starts the first process.
-func newGroup(env []string) (_ *group, err error) {
+func newGroup() (_ *group, err error) {
 	dir, err := os.MkdirTemp("", "taproot-webkit-")
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the browser: %w", err)
 	}
-	g := &group{dir: dir, output: &tail{}}
+	g := &group{dir: dir, output: &phrase.Tail{}}
 	defer func() {
 		if err != nil {
 			_ = os.RemoveAll(dir)
@@ -64,10 +63,7 @@ func newGroup(env []string) (_ *group, err error) {
 			return nil, err
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "xauthority"), xauthority(), 0o600); err != nil {
-		return nil, err
-	}
-	g.env = append(environment(dir), env...)
+	g.env = environment(dir)
 	g.first = exec.Command("/bin/sh", "-c", guardScript, "sh", dir)
 	g.first.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	input, err := g.first.StdinPipe()
@@ -78,6 +74,16 @@ func newGroup(env []string) (_ *group, err error) {
 		return nil, fmt.Errorf("start the browser: %w", err)
 	}
 	g.input = input
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		_ = input.Close() // the first process ends
+		return nil, err
+	}
+	g.writer = writer
+	g.wait.Go(func() {
+		defer reader.Close()
+		_, _ = io.Copy(g.output, reader) // until no program has the other end
+	})
 	g.wait.Go(func() { _ = g.first.Wait() }) // it is killed
 	return g, nil
 }
@@ -99,22 +105,9 @@ func environment(dir string) []string {
 	}
 	return append(env, "HOME="+filepath.Join(dir, "home"), "XDG_RUNTIME_DIR="+filepath.Join(dir, "run"),
 		"XDG_CONFIG_HOME="+filepath.Join(dir, "config"), "XDG_DATA_HOME="+filepath.Join(dir, "data"),
-		"XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "XAUTHORITY="+filepath.Join(dir, "xauthority"),
+		"XDG_CACHE_HOME="+filepath.Join(dir, "cache"),
 		"DBUS_SESSION_BUS_ADDRESS=disabled:", "NO_AT_BRIDGE=1", "GDK_BACKEND=x11", "GSETTINGS_BACKEND=memory",
 		"GIO_USE_VFS=local")
-}
-
-// xauthority is the file by which programs are let in to the display: an entry for any display, with a key of its own.
-func xauthority() []byte {
-	var b bytes.Buffer
-	key := make([]byte, 16)
-	_, _ = rand.Read(key)                                  // it does not fail
-	_ = binary.Write(&b, binary.BigEndian, uint16(0xffff)) // any address
-	for _, part := range [][]byte{nil, nil, []byte("MIT-MAGIC-COOKIE-1"), key} {
-		_ = binary.Write(&b, binary.BigEndian, uint16(len(part)))
-		b.Write(part)
-	}
-	return b.Bytes()
 }
 
 // run starts a program in the group.
@@ -126,38 +119,13 @@ func (g *group) run(path string, args []string, env []string, files ...*os.File)
 	}
 	cmd := exec.Command(path, args...)
 	cmd.Env = append(append([]string{}, g.env...), env...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = g.dir, g.output, g.output, files
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = g.dir, g.writer, g.writer, files
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: g.first.Process.Pid}
-	cmd.WaitDelay = time.Second
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("%w: start %s: %w", drivers.ErrDeviceLost, filepath.Base(path), err)
 	}
 	g.all = append(g.all, cmd)
 	return cmd, nil
-}
-
-// display starts an X server and returns the name of its display.
-func (g *group) display(ctx context.Context, server string, width, height int) (string, error) {
-	reader, writer, err := os.Pipe()
-	if err != nil {
-		return "", err
-	}
-	defer reader.Close()
-	cmd, err := g.run(server, []string{"-displayfd", "3", "-screen", "0", fmt.Sprintf("%dx%dx24", width, height),
-		"-nolisten", "tcp", "-noreset", "-auth", filepath.Join(g.dir, "xauthority")}, nil, writer)
-	_ = writer.Close()
-	if err != nil {
-		return "", err
-	}
-	g.reap(cmd, nil)
-	stop := context.AfterFunc(ctx, func() { _ = reader.SetReadDeadline(time.Now()) })
-	defer stop()
-	line, err := bufio.NewReader(reader).ReadString('\n')
-	number, bad := strconv.Atoi(strings.TrimSpace(line))
-	if err != nil || bad != nil {
-		return "", g.failure(ctx, "Xvfb")
-	}
-	return ":" + strconv.Itoa(number), nil
 }
 
 // reap waits for a program's end, and then calls ended.
@@ -172,8 +140,8 @@ func (g *group) reap(cmd *exec.Cmd, ended func()) {
 
 // failure says why a program did not start.
 func (g *group) failure(ctx context.Context, program string) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	if err := drivers.Pause(ctx, outputWait); err != nil {
+		return err
 	}
 	return fmt.Errorf("%w: %s did not start%s", drivers.ErrDeviceLost, program, g.output)
 }
@@ -205,6 +173,7 @@ func (g *group) end() error {
 		time.Sleep(startPoll)
 	}
 	_ = g.input.Close()
+	_ = g.writer.Close()
 	g.wait.Wait()
 	return os.RemoveAll(g.dir)
 }
@@ -270,44 +239,4 @@ func listening(pid int) (ports []int) {
 		}
 	}
 	return ports
-}
-
-// poll calls ready until it returns true, the context ends, or the process of done has ended.
-func poll(ctx context.Context, done <-chan struct{}, ready func() bool) error {
-	for !ready() {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-done:
-			return errors.New("it has ended")
-		case <-time.After(startPoll):
-		}
-	}
-	return nil
-}
-
-// tail keeps the end of what the programs print.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, p...)
-	if over := len(t.text) - 2000; over > 0 {
-		t.text = append(t.text[:0], t.text[over:]...)
-	}
-	return len(p), nil
-}
-
-// String is "" or starts with a space.
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if s := strings.TrimSpace(string(t.text)); s != "" {
-		return " (it prints " + strconv.Quote(phrase.LimitRunes(phrase.OneLine(s), 300)) + ")"
-	}
-	return ""
 }
