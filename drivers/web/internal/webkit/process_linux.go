@@ -107,7 +107,9 @@ func environment(dir string) []string {
 		"XDG_CONFIG_HOME="+filepath.Join(dir, "config"), "XDG_DATA_HOME="+filepath.Join(dir, "data"),
 		"XDG_CACHE_HOME="+filepath.Join(dir, "cache"),
 		"DBUS_SESSION_BUS_ADDRESS=disabled:", "NO_AT_BRIDGE=1", "GDK_BACKEND=x11", "GSETTINGS_BACKEND=memory",
-		"GIO_USE_VFS=local")
+		"GIO_USE_VFS=local",
+		// there is no graphics card: shaders for the processor would take seconds to compile for the first screenshots
+		"WEBKIT_SKIA_ENABLE_CPU_RENDERING=1")
 }
 
 // run starts a program in the group.
@@ -124,8 +126,25 @@ func (g *group) run(path string, args []string, env []string, files ...*os.File)
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("%w: start %s: %w", drivers.ErrDeviceLost, filepath.Base(path), err)
 	}
+	hasten(cmd.Process.Pid)
 	g.all = append(g.all, cmd)
 	return cmd, nil
+}
+
+// The priority that a process has unless it is changed, as the system's call returns it, and the one that Chromium sets
+// for the threads that draw its pages.
+const (
+	plainPriority = 20
+	urgent        = -8
+)
+
+// hasten sets for a program, and for what it starts, the priority that Chromium's pages and Playwright's process have,
+// where this process may do so and has the plain one itself: each call of a page goes through all of these programs, so
+// that on a busy machine the page would be silent for seconds.
+func hasten(pid int) {
+	if own, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0); err == nil && own == plainPriority {
+		_ = syscall.Setpriority(syscall.PRIO_PROCESS, pid, urgent) // who may not keeps what it has
+	}
 }
 
 // reap waits for a program's end, and then calls ended.
