@@ -219,7 +219,8 @@ func (f *Field) wrote(before, now, typed string) TextOutcome {
 // before it.
 func completes(now, typed string) bool {
 	before, ends := strings.CutSuffix(now, typed)
-	return typed != "" && (strings.HasPrefix(now, typed) || ends && !strings.ContainsFunc(before, unicode.IsDigit))
+	return typed != "" && now != typed &&
+		(strings.HasPrefix(now, typed) || ends && !strings.ContainsFunc(before, unicode.IsDigit))
 }
 
 // inserted reports whether a text is another one with more put into it somewhere.

@@ -444,6 +444,23 @@ func TestATextIsPutInAtOnce(t *testing.T) {
 	}
 }
 
+// TestLittleTimeProvesNothing: a field that takes characters away fails the step, however far the typing came.
+func TestLittleTimeProvesNothing(t *testing.T) {
+	t.Parallel()
+	s := browser(t)
+	for _, limit := range []time.Duration{300 * time.Millisecond, time.Second, 2 * time.Second, 3 * time.Second} {
+		visit(t, s, `<input id=f oninput="f.value=f.value.replace(/\s/g,'')">`)
+		s.Timeout = 10 * time.Second
+		if _, err := do(t, s, tapOn("f")); err != nil {
+			t.Fatal(err)
+		}
+		s.Timeout = limit
+		if _, err := do(t, s, typed("DE89 3704 0044")); err == nil || !strings.Contains(err.Error(), `typed "DE89 3704 0044"`) {
+			t.Errorf("in %s: %v", limit, err)
+		}
+	}
+}
+
 func TestPasteIsThePages(t *testing.T) {
 	t.Parallel()
 	runEntries(t, []entryCase{

@@ -305,13 +305,19 @@ func (e *textEntry) typeSlowly(ctx context.Context, text string) error {
 	if !ok {
 		end = time.Now().Add(e.s.Timeout)
 	}
-	if strings.Contains(text, "\n") || e.outrun && time.Until(end)/2 < time.Duration(len(keys))*personPace/2 {
+	half := time.Until(end) / 2
+	if strings.Contains(text, "\n") || e.outrun && half < time.Duration(len(keys))*personPace/2 {
 		return errNotThisWay
 	}
-	answered, half := true, time.Now().Add(time.Until(end)/2)
+	// the rest of the time is left to read the field, and to fill it in another way; what a person types in half of the
+	// time needs no other way, unless the machine is slow
+	limit := time.Now().Add(half)
+	if time.Duration(len(keys))*personPace <= half {
+		limit = end.Add(-half / 4)
+	}
+	answered := true
 	for i, r := range keys {
-		// half of the time is left to read the field, and to fill it in another way
-		if !time.Now().Before(half) {
+		if !time.Now().Before(limit) {
 			now, err := e.d.FieldAgain(ctx, e.before)
 			if err != nil {
 				return err
@@ -321,7 +327,7 @@ func (e *textEntry) typeSlowly(ctx context.Context, text string) error {
 			e.outrun = true
 			return errNotThisWay
 		}
-		share := time.Now().Add(min(responseLimit, time.Until(end)/2/time.Duration(len(keys)-i)))
+		share := time.Now().Add(min(responseLimit, time.Until(limit)/time.Duration(len(keys)-i)))
 		if err := finish(ctx, func(ctx context.Context) error { return e.s.Device.Type(ctx, string(r)) }); err != nil {
 			return err
 		}
