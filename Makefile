@@ -38,7 +38,7 @@ FORCE:
 setup: build $(DEV) ## install missing external programs (adb, Chromium, Firefox, Node, ffmpeg, tesseract, Playwright)
 	@$(DEV) --since $(STARTED) setup android web firefox
 
-database: $(DEV) ## install PostgreSQL where it is missing: the tests of the service use it in addition to SQLite
+database: $(DEV) ## install PostgreSQL and a mail server where they are missing, for the tests that need them
 	@$(DEV) --since $(STARTED) setup database
 
 # Built with the flags of the tests, so that no package is compiled twice. Releases add -trimpath.

@@ -133,6 +133,8 @@ var outside = map[string][]string{
 	"github.com/pressly/goose/v3":                   {"internal/store"},
 	"github.com/pquerna/otp":                        {"server/internal/service", "dsl/internal/expr"},
 	"github.com/wneessen/go-mail":                   {"server/internal/mail"},
+	"github.com/emersion/go-imap/v2":                {"internal/mailbox"},
+	"github.com/emersion/go-message":                {"internal/mailbox"},
 	"github.com/coreos/go-oidc/v3":                  {"server/internal/oidc"},
 	"golang.org/x/oauth2":                           {"server/internal/oidc"},
 	"github.com/dop251/goja":                        {"runner/internal/script", "runner/internal/plan"},

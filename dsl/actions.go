@@ -91,6 +91,10 @@ type HTTP = vocabulary.HTTP
 // Exec is the argument of exec. as: saves {exit, stdout, stderr}.
 type Exec = vocabulary.Exec
 
+// WaitForMail is the argument of waitForMail. as: saves what extract finds, without it a map of from, to, subject and
+// text.
+type WaitForMail = vocabulary.WaitForMail
+
 // Expect is what the answer of an http step must be.
 type Expect = vocabulary.Expect
 
@@ -159,9 +163,6 @@ type StartRecording = vocabulary.StartRecording
 
 // StopRecording is the argument of stopRecording.
 type StopRecording = vocabulary.StopRecording
-
-// Millis is a time in milliseconds.
-type Millis = vocabulary.Millis
 
 // Point is a place on the screen, in pixels of the screenshot or in per cent of its size. In YAML it is a text,
 // "120,340" or "50%,80%", or a map {x: 120, y: 340}.
@@ -258,9 +259,6 @@ type HideKeyboard = vocabulary.HideKeyboard
 
 // Names are variables and their values, of any type.
 type Names = vocabulary.Names
-
-// Exprs are variables and the expressions that give their values.
-type Exprs = vocabulary.Exprs
 
 // WaitStable is the argument of waitStable. Its time limit is the step option timeoutMs.
 type WaitStable = vocabulary.WaitStable

@@ -149,6 +149,12 @@ func SecretsIn(args source.Value) []string {
 	return check.SecretsIn(args)
 }
 
+// MailServers returns the URLs of the mail servers that steps wait for mail of, also in the files and actions that they
+// run, as far as their variables have values now.
+func MailServers(s *Scope, lists ...Steps) []string {
+	return check.MailServers(s, lists...)
+}
+
 // ParseSelector reads a selector as a person writes it outside a test: YAML when it is a map with the keys of a
 // selector, in braces or without ("{id: email, below: E-mail}"), otherwise the text itself as a label. The error is an
 // Errors; its places are those of a file called name.

@@ -37,7 +37,7 @@ func managers() []manager {
 				Firefox:      {"firefox-esr"},
 				WebKitDriver: {"webkit2gtk-driver"}, MiniBrowser: {"webkit2gtk-driver"}, Xvfb: {"xvfb"},
 				Tesseract: {"tesseract-ocr", "tesseract-ocr-eng"}, CC: {"gcc", "libc6-dev"}, Node: {"nodejs"},
-				Postgres:   {"postgresql"},
+				Postgres: {"postgresql"}, Dovecot: {"dovecot-imapd"},
 				groupFonts: {"fonts-noto-core", "fonts-dejavu-core", "fonts-liberation"},
 			},
 		},
@@ -46,7 +46,7 @@ func managers() []manager {
 			packages: map[string][]string{
 				ADB: {"android-tools"}, Chromium: {"chromium"}, Firefox: {"firefox"}, FFmpeg: {"ffmpeg-free"},
 				Tesseract: {"tesseract", "tesseract-langpack-eng"}, CC: {"gcc"}, Node: {"nodejs"},
-				Postgres:   {"postgresql-server"},
+				Postgres: {"postgresql-server"}, Dovecot: {"dovecot"},
 				groupFonts: {"google-noto-sans-fonts", "dejavu-sans-fonts", "liberation-fonts"},
 			},
 		},
@@ -55,7 +55,7 @@ func managers() []manager {
 			packages: map[string][]string{
 				ADB: {"android-tools"}, Chromium: {"chromium"}, Firefox: {"firefox"}, FFmpeg: {"ffmpeg"},
 				Tesseract: {"tesseract", "tesseract-data-eng"}, CC: {"gcc"}, Node: {"nodejs"},
-				Postgres:   {"postgresql"},
+				Postgres: {"postgresql"}, Dovecot: {"dovecot"},
 				groupFonts: {"noto-fonts", "ttf-dejavu", "ttf-liberation"},
 			},
 		},
@@ -64,7 +64,7 @@ func managers() []manager {
 			packages: map[string][]string{
 				ADB: {"android-tools"}, Chromium: {"chromium"}, Firefox: {"firefox"}, FFmpeg: {"ffmpeg"},
 				Tesseract: {"tesseract-ocr", "tesseract-ocr-data-eng"}, CC: {"gcc", "musl-dev"}, Node: {"nodejs"},
-				Postgres:   {"postgresql"},
+				Postgres: {"postgresql"}, Dovecot: {"dovecot"},
 				groupFonts: {"font-noto", "font-dejavu", "font-liberation"},
 			},
 		},
@@ -73,7 +73,7 @@ func managers() []manager {
 			packages: map[string][]string{
 				ADB: {"android-tools"}, Chromium: {"chromium"}, Firefox: {"MozillaFirefox"}, FFmpeg: {"ffmpeg"},
 				Tesseract: {"tesseract-ocr", "tesseract-ocr-traineddata-english"}, CC: {"gcc"}, Node: {"nodejs22"},
-				Postgres:   {"postgresql-server"},
+				Postgres: {"postgresql-server"}, Dovecot: {"dovecot"},
 				groupFonts: {"noto-sans-fonts", "dejavu-fonts", "liberation-fonts"},
 			},
 		},

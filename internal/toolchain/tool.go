@@ -22,6 +22,7 @@ const (
 	Go        = "go"
 	CC        = "cc"
 	Postgres  = "postgresql"
+	Dovecot   = "dovecot"
 	NPM       = "npm"
 
 	WebKitDriver = "WebKitWebDriver"
@@ -50,7 +51,7 @@ const (
 	InWebKit = "webkit"
 	// Development is work on Taproot itself.
 	Development = "development"
-	// Database is tests of the service on PostgreSQL.
+	// Database is tests of the service on PostgreSQL, and those with a mail server.
 	Database = "database"
 	// Packages is tests of Taproot itself that compare with programs of the npm registry.
 	Packages = "packages"
@@ -164,6 +165,10 @@ func Tools() []Tool {
 			patterns: patterns(`^initdb \(PostgreSQL\) (\d[\w.]*)`),
 		},
 		{
+			Name: Dovecot, For: []string{Database}, Purpose: "tests waitForMail with a mail server", Minimum: "2.3",
+			OnlyOn: "linux", names: []string{"dovecot"}, args: []string{"--version"}, patterns: patterns(`^(\d[\w.]*)`),
+		},
+		{
 			Name: NPM, For: []string{Packages}, Required: true, Purpose: "fetches the programs that tests compare with",
 			Minimum: "9", names: []string{"npm"}, args: []string{"--version"}, patterns: patterns(`(?m)^(\d+\.\d[\w.-]*)$`),
 		},
@@ -204,6 +209,8 @@ func (t Tool) candidates(h Host) []string {
 		return nodePlaces(h)
 	case Postgres:
 		return postgresPlaces(h)
+	case Dovecot:
+		return []string{"/usr/sbin/dovecot"}
 	case NPM:
 		return npmPlaces(h)
 	}

@@ -128,6 +128,16 @@ func comparison(want string, mode dsl.MatchMode) (func(have string) (Tier, bool)
 	}, nil
 }
 
+// Texts compiles the way in which the label of the query is compared with texts that are not on a screen, such as the
+// subject of a mail.
+func (q Query) Texts() (fits func(have string) bool, err error) {
+	rate, err := comparison(q.Selector.Label, q.Selector.Match)
+	if err != nil {
+		return nil, err
+	}
+	return func(have string) bool { _, ok := rate(have); return ok }, nil
+}
+
 // WholeRegexp compiles a regular expression that has to fit a whole text, ignoring case, with . over line ends. (?-i)
 // at its beginning makes case matter.
 func WholeRegexp(expr string) (*regexp.Regexp, error) {

@@ -2,11 +2,13 @@ package check
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/internal/decode"
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
+	"github.com/taproot-dev/taproot/internal/mailurl"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
@@ -180,7 +182,8 @@ func DecodeStep(def *vocabulary.Def, v source.Value) (args any, opts vocabulary.
 // Secrets returns the values in a step's argument that no report may show, with the variables filled in that have
 // values now.
 func Secrets(step *vocabulary.Step, s *expr.Scope) []string {
-	if step.Says != nil || len(SecretsIn(step.Args)) == 0 {
+	server, _ := step.Args.Get("server")
+	if step.Says != nil || len(SecretsIn(step.Args)) == 0 && server.Value.Kind != source.String {
 		return nil
 	}
 	f := expr.Filling{Scope: s, Source: step.File}
@@ -192,13 +195,63 @@ func SecretsIn(args source.Value) []string {
 	if args.Kind != source.Map {
 		return nil
 	}
-	credentials, ok := args.Get("httpCredentials")
-	if !ok || credentials.Value.Kind != source.Map {
+	var secrets []string
+	if server, given := args.Get("server"); given { // of mail: its URL has the password
+		secrets = mailurl.Secrets(server.Value.Text)
+	}
+	credentials, _ := args.Get("httpCredentials")
+	if credentials.Value.Kind == source.Map {
+		password, _ := credentials.Value.Get("password")
+		if strings.TrimSpace(password.Value.Text) != "" {
+			secrets = append(secrets, password.Value.Text)
+		}
+	}
+	return secrets
+}
+
+// MailServers returns the URLs of the mail servers that steps wait for mail of, also in the files and actions that they
+// run, as far as their variables have values now.
+func MailServers(s *expr.Scope, lists ...vocabulary.Steps) []string {
+	var all []string
+	for _, steps := range lists {
+		for _, step := range steps {
+			for _, n := range step.Inner {
+				all = append(all, MailServers(s, n.Steps)...)
+			}
+			if step.Block != nil {
+				if inner := inside(s, step); inner != nil {
+					all = append(all, MailServers(inner, step.Block.Steps)...)
+				}
+			}
+			if _, waits := step.Def.Args.(vocabulary.WaitForMail); !waits || step.Says != nil {
+				continue
+			}
+			server, _ := step.Args.Get("server")
+			f := expr.Filling{Scope: s, Source: step.File}
+			if url := f.Value(server.Value).Text; len(f.Errs) == 0 && url != "" {
+				all = append(all, url)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// inside is the scope of the steps that a step runs; nil: it is not known yet.
+func inside(s *expr.Scope, step *vocabulary.Step) *expr.Scope {
+	args, _, err := Bind(step, s)
+	if err != nil {
 		return nil
 	}
-	password, _ := credentials.Value.Get("password")
-	if strings.TrimSpace(password.Value.Text) == "" {
+	inner := s
+	switch a := args.(type) {
+	case vocabulary.Run:
+		inner, err = s.Block(step.Block, a.With)
+	case vocabulary.OwnCall:
+		inner, err = s.Action(step.Block, a.Params())
+	}
+	if err != nil {
 		return nil
 	}
-	return []string{password.Value.Text}
+	return inner
 }

@@ -158,6 +158,10 @@ func (d *Decoding) own(args any, v source.Value, o Object) {
 		checkLaunch(d, a, v, o)
 	case vocabulary.Exec:
 		checkExec(d, v)
+	case vocabulary.WaitForMail:
+		if subject, given := v.Get("subject"); given {
+			checkText(d, subject.Value, a.Match)
+		}
 	case vocabulary.SetPermissions:
 		checkSetPermissions(d, a, v, o)
 	case vocabulary.AssertElement:

@@ -9,6 +9,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
+	"github.com/taproot-dev/taproot/internal/mailurl"
 	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 )
@@ -28,6 +29,14 @@ func (c *Checker) httpAddress(v source.Value, address string) {
 		return
 	}
 	c.page(v, address)
+}
+
+// mailServer checks the URL of a mail server. Its password stays out of the message.
+func (c *Checker) mailServer(v source.Value, text string) {
+	if _, err := mailurl.Parse(text); err != nil {
+		c.Wrong(v, fmt.Sprintf("the URL of the mail server is wrong: %v%s", err, source.Origin(v)),
+			"for example imaps://user:password@imap.example.com/INBOX, or http://localhost:8025 of Mailpit")
+	}
 }
 
 // address checks a pattern for addresses: a regular expression between slashes has to be one.

@@ -13,6 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
+	"github.com/taproot-dev/taproot/internal/mailurl"
 	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/source"
 )
@@ -61,6 +62,7 @@ var TextForms = sync.OnceValue(func() map[string]textForm {
 		"pageOrBase": {file: true, Pattern: `^/([^/]|$)|` + pageForm, Format: "uri-reference", Check: (*Checker).pageOrBase},
 		"pageOrPath": {Pattern: `^/|` + pageForm, Format: "uri-reference", Check: (*Checker).pageOrPath},
 		"http":       {Pattern: `^https?://[^/?#]`, Format: "uri", Check: (*Checker).httpAddress},
+		"mailServer": {Pattern: mailurl.Form, Format: "uri", Check: (*Checker).mailServer},
 		"browser":    {Pattern: `^(https?|wss?)://[^/?#]`, Format: "uri", Check: (*Checker).browserAddress},
 		"address":    {Format: "address-pattern", Check: (*Checker).address},
 		"selector":   {Format: "page-selector", Check: (*Checker).pageSelector},

@@ -178,7 +178,8 @@ const browserWords = `openBrowser openBrowser.url openBrowser.headless openBrows
 	assertElement assertDarkMode assertTrue assertScreenshot assertVisual assertLog setAirplaneMode shake alert ` +
 	`screenshot stopRecording log extract
 	webNavigate webClick webType webSelect webCheck webHover webTab webDialog webDownload webWait webAssert webRoute
-	webStorage webEval closeBrowser if repeat retry forEach group try run on set http exec`
+	webStorage webEval closeBrowser if repeat retry forEach group try run on set http exec
+	waitForMail`
 
 var browserTable = sync.OnceValue(browserRows)
 

@@ -132,6 +132,30 @@ type Exec struct {
 	Env map[string]string `json:"env,omitempty"`
 }
 
+// WaitForMail is the argument of waitForMail. as: saves what extract finds, without it a map of from, to, subject and
+// text.
+type WaitForMail struct {
+	Server  string    `json:"server" required:"true" minLength:"1" format:"mailServer"`
+	To      string    `json:"to,omitempty" minLength:"1"`
+	Subject string    `json:"subject,omitempty" minLength:"1"`
+	Match   MatchMode `json:"match,omitempty" enum:"exact,words,prefix,contains,regex"`
+	Extract string    `json:"extract,omitempty" minLength:"1" format:"regex"`
+}
+
+// Which names the mail that is waited for, without what is taken from it.
+func (a WaitForMail) Which() WaitForMail {
+	a.Extract = ""
+	return a
+}
+
+func (WaitForMail) rules() []Rule {
+	return []Rule{
+		atLeastOne("to subject").says(`"waitForMail" does not say which mail`,
+			"add to, subject or both: other tests may get mail at the same time"),
+		belongs("match", "subject").says("", "it says how to compare the subject: add subject, or remove match"),
+	}
+}
+
 // Expect is what the answer of an http step must be.
 type Expect struct {
 	Status   int    `json:"status,omitempty" minimum:"100" maximum:"599"`
@@ -253,6 +277,16 @@ func controlActions() []Def {
 			Platforms: everywhere, Interfaces: YAML,
 			Saves:  "a map of exit, stdout and stderr",
 			Effect: Acts | Aside,
+		},
+		{
+			Name: "waitForMail", Args: WaitForMail{},
+			Doc: "Waits for a mail that arrives after the start of the test, in a mailbox (IMAP) or in Mailpit, and " +
+				"takes a code or a link from it.",
+			Example: "waitForMail: {server: \"http://localhost:8025\", to: ada@example.com, subject: Your code, " +
+				"extract: \"\\\\d{6}\", as: code}",
+			Platforms: everywhere, Interfaces: YAML,
+			Saves:  "what extract finds, without extract a map of from, to, subject and text",
+			Effect: Looks | OpenWorld,
 		},
 	}
 }

@@ -193,6 +193,9 @@ const searchTimeout = 30 * time.Second
 // programTimeout is the least that a program on this machine may take when its step names no time.
 const programTimeout = time.Minute
 
+// mailTimeout is the least that a mail may take when its step names no time.
+const mailTimeout = time.Minute
+
 // Limit is how long a step with these arguments and options may take; usual is what a step waits that names no time.
 func (o StepOptions) Limit(args any, usual time.Duration) time.Duration {
 	if o.TimeoutMs != nil {
@@ -203,6 +206,8 @@ func (o StepOptions) Limit(args any, usual time.Duration) time.Duration {
 		return max(usual, searchTimeout)
 	case Exec:
 		return max(usual, programTimeout)
+	case WaitForMail:
+		return max(usual, mailTimeout)
 	}
 	return usual
 }

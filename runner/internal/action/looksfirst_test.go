@@ -27,7 +27,7 @@ func TestFactsOfActions(t *testing.T) {
 	}
 	if want := []string{"assert", "assertApp", "assertElement", "assertLog", "assertNot", "assertScreenshot", "assertTrue",
 		"assertVisual", "copyText", "exec", "extract", "http", "log", "screenshot", "set", "sleep", "startRecording",
-		"stopRecording", "waitFor", "waitStable", "webAssert"}; !slices.Equal(aside, want) {
+		"stopRecording", "waitFor", "waitForMail", "waitStable", "webAssert"}; !slices.Equal(aside, want) {
 		t.Errorf("leave the app alone: %v, want %v", aside, want)
 	}
 	for _, text := range []dsl.WaitFor{{Text: "a"}, {URL: "a"}} {

@@ -145,6 +145,7 @@ var performers = sync.OnceValue(func() map[reflect.Type]performer {
 
 	on(table, call)
 	on(table, runProgram)
+	on(table, waitForMail)
 	maestroPerformers(table)
 	return table
 })

@@ -93,6 +93,8 @@ type Settings struct {
 	BaseURL string
 	// Uses notes the apps that the steps start and install; nil: not needed.
 	Uses *UsedApps
+	// Mails are what the test knows of mailboxes; nil: nothing is known before the first waitForMail.
+	Mails *Mails
 	// Seed of the seeds of random data; 0: drawn when it is needed.
 	Seed uint64
 }

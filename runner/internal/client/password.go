@@ -54,8 +54,8 @@ func (p *Passwords) replaceTyped(ctx context.Context, s *action.Performer, detai
 	return With(v, key, said), []string{name}
 }
 
-// Replace replaces the passwords for HTTP authentication in a step's argument, and in the steps inside it,
-// by variables. It returns the names of these variables.
+// Replace replaces the passwords for HTTP authentication and of mail servers in a step's argument, and in the steps
+// inside it, by variables. It returns the names of these variables.
 func (p *Passwords) Replace(v source.Value) (source.Value, []string) {
 	var names []string
 	replace := func(inner source.Value) source.Value {
@@ -71,16 +71,35 @@ func (p *Passwords) Replace(v source.Value) (source.Value, []string) {
 		if strings.Contains(password, "${") {
 			continue
 		}
-		name := p.name(password)
-		names = append(names, name)
-		credentials, _ := v.Get("httpCredentials")
-		v = With(v, "httpCredentials",
-			With(credentials.Value, "password", source.Value{Kind: source.String, Text: "${" + name + "}"}))
+		if with := holderOf(v, password); with != nil {
+			name := p.name(password)
+			names = append(names, name)
+			v = with("${" + name + "}")
+		}
 	}
 	for i := range v.Fields {
 		v.Fields[i].Value = replace(v.Fields[i].Value)
 	}
 	return v, names
+}
+
+// holderOf returns a function that puts a text in the place of a password in a step's argument; nil: the argument does
+// not hold the password in this spelling.
+func holderOf(v source.Value, password string) func(text string) source.Value {
+	server, _ := v.Get("server")
+	if before, after, found := strings.Cut(server.Value.Text, ":"+password+"@"); found {
+		return func(text string) source.Value {
+			return With(v, "server", source.Value{Kind: source.String, Text: before + ":" + text + "@" + after})
+		}
+	}
+	credentials, _ := v.Get("httpCredentials")
+	if held, _ := credentials.Value.Get("password"); held.Value.Text != password {
+		return nil
+	}
+	return func(text string) source.Value {
+		return With(v, "httpCredentials",
+			With(credentials.Value, "password", source.Value{Kind: source.String, Text: text}))
+	}
 }
 
 // name returns the variable for a password; equal passwords share one.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/mailurl"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 )
@@ -17,7 +18,27 @@ func Describe(c plan.Case) event.Case {
 	if err != nil {
 		scope, _ = dsl.NewScope(&dsl.Test{Source: c.Test.Source}, nil, nil) // without vars it cannot fail
 	}
-	return describe(c, scope)
+	described := describe(c, scope)
+	mask := &event.Mask{} // the steps are written before the report pack masks them
+	mask.Hide(secretsOf(c.Test, scope)...)
+	if masked, err := mask.Event(event.Event{Case: &described}); err == nil {
+		return *masked.Case
+	}
+	described.Steps = nil
+	return described
+}
+
+// secretsOf are the passwords in the arguments of a test's steps, as far as their variables have values.
+func secretsOf(t *dsl.Test, scope *dsl.Scope) (secrets []string) {
+	for _, steps := range t.Lists() {
+		for step := range steps.All {
+			secrets = append(secrets, dsl.Secrets(step, scope)...)
+		}
+	}
+	for _, server := range dsl.MailServers(scope, t.Lists()...) {
+		secrets = append(secrets, mailurl.Secrets(server)...)
+	}
+	return secrets
 }
 
 func describe(c plan.Case, scope *dsl.Scope) event.Case {

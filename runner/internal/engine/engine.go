@@ -62,6 +62,8 @@ type Options struct {
 	Access action.Access
 	// Uses records the apps that the case starts and installs; may be nil.
 	Uses *action.UsedApps
+	// Mails are what earlier steps of the session know of mailboxes; nil: the case starts with none.
+	Mails *action.Mails
 	// GoCall runs own actions that are functions in Go; may be nil.
 	GoCall GoCall
 	// Vision reads images and judges them; nil: steps that need it are errors.
@@ -125,6 +127,9 @@ func newRunOn(c plan.Case, devices []Device, sink Sink, opts Options) *run {
 	}
 	if t := c.Test.TimeoutMs; t != nil {
 		opts.Timeout = milliseconds(*t)
+	}
+	if opts.Mails == nil {
+		opts.Mails = action.NewMails(time.Now())
 	}
 	r := &run{}
 	for i, d := range devices {
@@ -199,11 +204,19 @@ func (r *run) startCase(ctx context.Context) {
 		r.end(event.Error, &event.Problem{Message: err.Error(), Stack: action.StackOf(err)})
 	}
 	if r.result == event.Pass {
+		r.noteMail(ctx)
 		r.lanes.each(func(l *lane) { l.evidence.start(ctx) })
 		r.takeOver()
 	}
 	if r.result == event.Pass {
 		r.lanes.each(func(l *lane) { l.usage.meter = startMeter(ctx, l.dev) })
+	}
+}
+
+// noteMail notes which mail is there before the first step, in the mailboxes that steps wait for mail in.
+func (r *run) noteMail(ctx context.Context) {
+	if servers := dsl.MailServers(r.vars.scope, r.c.Test.Lists()...); len(servers) > 0 {
+		r.opts.Mails.Note(ctx, r.session, servers)
 	}
 }
 
@@ -289,11 +302,7 @@ func (r *run) describe() (described event.Case, err error) {
 		return Describe(r.c), err
 	}
 	r.vars.hide(r.c.Test.Secrets...)
-	for _, steps := range []dsl.Steps{r.c.Test.Before, r.c.Test.Steps, r.c.Test.OnFailure, r.c.Test.After} {
-		for step := range steps.All {
-			r.sink.Mask().Hide(dsl.Secrets(step, r.vars.scope)...)
-		}
-	}
+	r.sink.Mask().Hide(secretsOf(r.c.Test, r.vars.scope)...)
 	described = describe(r.c, r.vars.scope)
 	for _, l := range r.lanes {
 		l.vars.scope, l.session.BaseURL, l.steps.dynamic = r.vars.scope, r.session.BaseURL, isDynamic(r.c.Test)

@@ -90,6 +90,7 @@ func newSession(c plan.Case, dev drivers.Device, sink Sink, opts Options) *actio
 		Dir:    c.Dir,
 		Access: opts.Access, Vision: opts.Vision, AllowShell: opts.AllowShell, Exec: opts.Exec,
 		Uses:            opts.Uses,
+		Mails:           opts.Mails,
 		UpdateBaselines: opts.UpdateBaselines,
 		States:          opts.States,
 		Headed:          opts.Headed, StepPictures: !opts.NoScreenshots, NoPictures: len(c.Test.Secrets) > 0,

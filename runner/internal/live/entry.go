@@ -254,7 +254,7 @@ func (d *Devices) openLease(ctx context.Context, e *entry, lease *pool.Lease) er
 	e.session = &action.Performer{Device: dev, Platform: lease.Info.Platform,
 		Support: action.Support{Files: callFiles{e}, Vars: callVars{d}},
 		Settings: action.Settings{Mask: d.o.Mask, Work: work, Access: d.o.Access, AllowShell: d.o.AllowShell, Exec: d.o.Exec,
-			Vision: d.o.Vision}}
+			Vision: d.o.Vision, Mails: action.NewMails(time.Now())}}
 	if d.o.Prepare != nil {
 		d.o.Prepare(e.session)
 	}

@@ -60,7 +60,8 @@ func (d *Devices) Steps(ctx context.Context, r StepsRequest) ([]File, error) {
 				c.Test = r.Test
 			}
 			opts := engine.Options{Timeout: d.o.Timeout, NoVideo: true, NoTrace: true, NoDOM: true, AllowShell: d.o.AllowShell,
-				Exec: d.o.Exec, Access: d.o.Access, Vision: d.o.Vision, Saved: r.Saved, OnStep: r.OnStep, Uses: s.Uses}
+				Exec: d.o.Exec, Access: d.o.Access, Vision: d.o.Vision, Saved: r.Saved, OnStep: r.OnStep,
+				Uses: s.Uses, Mails: s.Mails}
 			err := engine.RunInteractive(ctx, c, s.Device, fileSink{d, e}, opts, r.Ended)
 			var mistake *action.Mistake
 			if action.ResultOf(err) == event.Fail || errors.As(err, &mistake) {

@@ -49,15 +49,28 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// sendsMail are steps of an app that sends the mail of the examples.
+const sendsMail = `- http: {url: "${SITE}/pit/api/v1/send", method: POST, json: {To: [{Email: ada@example.com}],
+    Subject: Your code, Text: It is 042137.}}
+- http: {url: "${SITE}/pit/api/v1/send", method: POST, json: {To: [{Email: ada@example.com}], Subject: Welcome to us}}
+`
+
 // exampleCell is a test of the example alone, behind what it needs.
 func exampleCell(def dsl.Def, step string, p dsl.Platform) cell {
 	example := strings.ReplaceAll(step, "https://example.com/api/users", "${SITE}/api/orders")
 	example = strings.ReplaceAll(example, "https://example.com", "${SITE}")
+	example = strings.ReplaceAll(example, "${MAIL_URL}", "${SITE}/pit")
+	example = strings.ReplaceAll(example, "http://localhost:8025", "${SITE}/pit")
 	example = strings.ReplaceAll(example, "[make, seed]", `["true"]`)
+	sent := ""
+	if def.Name == "waitForMail" {
+		sent = sendsMail
+	}
 	c := cell{action: def.Name, platform: p, name: string(p) + " example", passes: true, options: map[string]string{}}
 	if p != dsl.Web {
 		for _, pair := range standIns(def.Name, p) {
 			example = strings.ReplaceAll(example, pair[0], pair[1])
+			sent = strings.ReplaceAll(sent, pair[0], pair[1])
 		}
 	}
 	switch def.Name {
@@ -72,7 +85,7 @@ func exampleCell(def dsl.Def, step string, p dsl.Platform) cell {
 	case "on":
 		c.header = []string{"devices: {bob: {platform: " + string(p) + "}}"}
 	}
-	c.steps = before(def.Name, p) + "- " + strings.ReplaceAll(example, "\n", "\n  ") + "\n"
+	c.steps = sent + before(def.Name, p) + "- " + strings.ReplaceAll(example, "\n", "\n  ") + "\n"
 	return c
 }
 

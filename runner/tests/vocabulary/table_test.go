@@ -85,7 +85,7 @@ func remains(c cell) bool {
 // deviceless are the actions for which the engine needs no device.
 func deviceless(action string) bool {
 	return slices.Contains([]string{"assertTrue", "exec", "forEach", "group", "http", "log", "on", "repeat", "retry",
-		"run", "set", "sleep", "try"}, action)
+		"run", "set", "sleep", "try", "waitForMail"}, action)
 }
 
 // run runs the cell on the bench's device and looks at how it ended and what it did.
