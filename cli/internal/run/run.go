@@ -122,7 +122,7 @@ func Command(env *process.Env) *cobra.Command {
 	flags.StringVar(&f.platform, "platform", "",
 		"run the tests only on this `PLATFORM`: android, ios, web, mobile (both phones), or several with commas")
 	flags.StringVar(&f.browser, "browser", "",
-		"browser of tests that do not set one, `NAME`: chromium, firefox, webkit")
+		"browser of tests that do not set one, `NAME`: chromium, firefox, webkit, or all that are installed")
 	flags.StringVar(&f.labels, "label-filter", "", "run the tests with tags that match `EXPR`: 'smoke && !slow'")
 	flags.StringArrayVarP(&f.vars, "var", "e", nil, "set a variable, `NAME=VALUE`; can be repeated")
 	flags.StringSliceVar(&f.includeTags, "include-tags", nil,

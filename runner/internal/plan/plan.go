@@ -30,6 +30,8 @@ type Options struct {
 	Platform dsl.Platform
 	// Browser is the browser for tests of pages that name none; empty: chromium.
 	Browser string
+	// Browsers are those of AllBrowsers: the installed ones.
+	Browsers []string
 	// Labels is a Ginkgo label filter over tags and platform; empty: all.
 	Labels string
 	// IncludeTags and ExcludeTags keep the tests of folders that have one of the first, if there are any, and none of the
@@ -65,6 +67,9 @@ func (o Options) isInline(t *dsl.Test) bool {
 	return slices.ContainsFunc(o.Inline, func(s Source) bool { return s.Name == t.Pos.File })
 }
 
+// AllBrowsers is the name of all browsers that are installed, as Options.Browser.
+const AllBrowsers = "all"
+
 // Source is an uploaded file of tests.
 type Source struct {
 	Name string // for messages
@@ -88,7 +93,8 @@ type Plan struct {
 	needed  caseOf // those that others need
 	roots   []Case // those of Cases that the filters keep
 
-	// Warnings are about settings in the config.yaml of a folder of flows that Maestro ignores.
+	// Warnings are about settings in the config.yaml of a folder of flows that Maestro ignores, and about tests that are
+	// not run in one of all browsers.
 	Warnings []*source.Error
 }
 
@@ -118,6 +124,8 @@ type Case struct {
 	Reads  []string // the files that the planning of the test has read, absolute
 	// Outdated is the mark of a known failure that is no longer in force; nil: there is none.
 	Outdated *event.Fails
+
+	all bool // its browser is one of all, which the test does not name
 }
 
 // Scope makes new variables of the case for one run of it.
@@ -167,6 +175,7 @@ func Build(o Options) (*Plan, error) {
 	problems = append(problems, unknown...)
 	plan := &Plan{Tests: len(tests), Warnings: all.warnings, options: o}
 	suites := newSuites(o)
+	suites.needed = neededIDs(slices.Concat(tests, added))
 	for _, t := range slices.Concat(tests, added) { // reads the suites' files, which contain the order
 		if _, err := suites.of(filepath.Dir(absolute(o.Dir, t.Pos.File))); err != nil {
 			return nil, err
@@ -177,6 +186,7 @@ func Build(o Options) (*Plan, error) {
 	planned := map[*dsl.Test][]Case{}
 	for _, t := range suites.ordered(slices.Concat(tests, added)) {
 		cases, err := suites.cases(t)
+		cases, plan.Warnings = withoutRefused(cases, plan.Warnings)
 		var usage *Usage
 		if errors.As(err, &usage) {
 			return nil, err
@@ -273,6 +283,7 @@ func (s *suites) cases(t *dsl.Test) ([]Case, error) {
 		return nil, err
 	}
 	platforms, devices := t.Platform.Each(), s.devices(t)
+	all := s.inAll(t)
 	if rows == nil {
 		rows = []dsl.Row{{}}
 	}
@@ -292,11 +303,12 @@ func (s *suites) cases(t *dsl.Test) ([]Case, error) {
 	}
 	var cases []Case
 	for _, p := range platforms {
-		for _, b := range s.browsers(t, p) {
+		browsers := s.browsers(t, p)
+		for _, b := range browsers {
 			for _, row := range rows {
 				c := Case{Test: t, Platform: p, Browser: b, Devices: devices, Dir: dir, Pack: t.ID, Row: row,
 					Suite: conf.Vars, Vars: s.o.Vars, Env: s.o.Env, Base: base, Servers: servers, Reads: s.readBy[t.ID],
-					Outdated: outdated}
+					Outdated: outdated, all: all && p == dsl.Web}
 				if len(platforms) > 1 {
 					c.Pack += "--" + string(p)
 				}
@@ -304,10 +316,10 @@ func (s *suites) cases(t *dsl.Test) ([]Case, error) {
 				for _, e := range devices {
 					labels = append(labels, string(e.Platform))
 				}
-				if len(t.Browsers) > 0 {
+				if len(t.Browsers) > 0 || all && p == dsl.Web {
 					labels = append(labels, b)
 				}
-				if len(t.Browsers) > 1 {
+				if len(t.Browsers) > 1 || all && len(browsers) > 1 {
 					c.Pack += "--" + b
 				}
 				if row.N > 0 {
@@ -327,11 +339,61 @@ func (s *suites) browsers(t *dsl.Test, p dsl.Platform) []string {
 	case p != dsl.Web:
 		return []string{""}
 	case len(t.Devices) > 0:
-		return []string{cmp.Or(t.Devices[0].Browser, s.o.Browser)}
+		return []string{cmp.Or(t.Devices[0].Browser, s.one())}
 	case len(t.Browsers) > 0:
 		return slices.Compact(slices.Sorted(slices.Values(t.Browsers)))
 	}
-	return []string{cmp.Or(dsl.NamedBrowser(t), s.o.Browser)}
+	if s.inAll(t) {
+		return s.o.Browsers
+	}
+	return []string{cmp.Or(dsl.NamedBrowser(t), s.one())}
+}
+
+// one is the browser of tests that run in one and name none.
+func (s *suites) one() string {
+	if s.o.Browser == AllBrowsers {
+		return ""
+	}
+	return s.o.Browser
+}
+
+// inAll reports whether a test is run in all browsers: it names none, and has one device. What a test saves for another
+// one must be of one run.
+func (s *suites) inAll(t *dsl.Test) bool {
+	return s.o.Browser == AllBrowsers && len(t.Browsers) == 0 && len(t.Devices) == 0 && dsl.NamedBrowser(t) == "" &&
+		!s.needed[t.ID]
+}
+
+// neededIDs are the ids of the tests that others need.
+func neededIDs(tests []*dsl.Test) map[string]bool {
+	ids := map[string]bool{}
+	for _, t := range tests {
+		for _, need := range t.Needs {
+			ids[need.ID] = true
+		}
+	}
+	return ids
+}
+
+// withoutRefused removes the cases that a browser refuses which was not asked for by name, and adds warnings that say
+// so. A test that all browsers refuse keeps its cases, and is an error.
+func withoutRefused(cases []Case, warnings []*source.Error) ([]Case, []*source.Error) {
+	var kept []Case
+	var said []*source.Error
+	for _, c := range cases {
+		var refused source.Errors
+		if c.all && errors.As(dsl.CheckBrowser(c.Test, c.Browser), &refused) && len(refused) > 0 {
+			w := *refused[0]
+			w.Msg = fmt.Sprintf("%s is not run in %s: %s", c.Test.ID, dsl.BrowserTitle(c.Browser), w.Msg)
+			said = append(said, &w)
+			continue
+		}
+		kept = append(kept, c)
+	}
+	if len(kept) == 0 {
+		return cases, warnings
+	}
+	return kept, append(warnings, said...)
 }
 
 // devices returns the devices of a test with several, with the browsers of their pages.
@@ -339,7 +401,7 @@ func (s *suites) devices(t *dsl.Test) []dsl.Entry {
 	list := slices.Clone(t.Devices)
 	for i, e := range list {
 		if e.Platform == dsl.Web {
-			list[i].Browser = cmp.Or(e.Browser, s.o.Browser)
+			list[i].Browser = cmp.Or(e.Browser, s.one())
 		}
 	}
 	return list
@@ -409,8 +471,11 @@ func filter(o Options) (func(Case) bool, error) {
 				o.Platform)}
 		}
 	}
-	if !slices.Contains([]string{"", dsl.Chromium, dsl.Firefox, dsl.WebKit}, o.Browser) {
-		return nil, &Usage{fmt.Sprintf("browser %q is not known: use chromium, firefox or webkit", o.Browser)}
+	switch {
+	case o.Browser == AllBrowsers && len(o.Browsers) == 0:
+		return nil, &Usage{"browser all: which browsers are installed is known on this machine only, not on a farm: name one"}
+	case !slices.Contains([]string{"", AllBrowsers, dsl.Chromium, dsl.Firefox, dsl.WebKit}, o.Browser):
+		return nil, &Usage{fmt.Sprintf("browser %q is not known: use chromium, firefox or webkit, or all", o.Browser)}
 	}
 	labels, err := parseLabels(o.Labels)
 	if err != nil {

@@ -426,6 +426,46 @@ func TestSentTests(t *testing.T) {
 	}
 }
 
+// With all browsers, a test that names none is a case in each that is installed and does not refuse it; one that others
+// need, in one.
+func TestAllBrowsers(t *testing.T) {
+	dir := t.TempDir()
+	text := "id: both\nbrowsers: [chromium, firefox]\nsteps: [{openBrowser: a.html}]\n---\n" +
+		"id: plain\nsteps: [{openBrowser: a.html}, {assert: Hi}]\n---\n" +
+		"id: dark\nsteps: [{openBrowser: a.html}, {setDarkMode: true}]\n---\n" +
+		"id: own\nsteps: [{openBrowser: {url: a.html, browser: firefox}}]\n---\n" +
+		"id: needed\nsteps: [{openBrowser: a.html}, {set: {x: 1}}]\n---\n" +
+		"id: needs\nneeds: needed\nsteps: [{openBrowser: a.html}]\n---\n" +
+		"id: phone\nplatform: android\nsteps: [{tap: Hi}]\n"
+	if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := plan.Options{Dir: dir, Args: []string{"a.yaml"}, Browser: plan.AllBrowsers,
+		Browsers: []string{dsl.Chromium, dsl.Firefox, dsl.WebKit}}
+	p, err := plan.Build(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range p.Cases {
+		got = append(got, c.Pack+" "+c.Browser)
+	}
+	if want := []string{"both--chromium chromium", "both--firefox firefox", "plain--chromium chromium",
+		"plain--firefox firefox", "plain--webkit webkit", "dark--chromium chromium", "own firefox", "needed ",
+		"needs--chromium chromium", "needs--firefox firefox", "needs--webkit webkit", "phone "}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if len(p.Warnings) != 2 || !strings.Contains(p.Warnings[1].Msg, "dark is not run in WebKit: setDarkMode") {
+		t.Errorf("%v", p.Warnings)
+	}
+	o.Labels = "webkit"
+	want(t, packs(t, o), "plain--webkit", "needed", "needs--webkit")
+	o.Labels, o.Browsers = "", []string{dsl.Chromium}
+	want(t, packs(t, o), "both--chromium", "both--firefox", "plain", "dark", "own", "needed", "needs", "phone")
+	o.Browsers = nil
+	wantUsage(t, fails(t, o, "browser all", "not on a farm"))
+}
+
 // A test that names browsers is a case in each; --browser is for tests that name none.
 func TestBrowsersGiveACaseEach(t *testing.T) {
 	dir := t.TempDir()
@@ -451,7 +491,7 @@ func TestBrowsersGiveACaseEach(t *testing.T) {
 	}
 	want(t, packs(t, plan.Options{Dir: dir, Args: []string{"a.yaml"}, Labels: "firefox"}), "both--firefox", "one")
 	wantUsage(t, fails(t, plan.Options{Dir: dir, Args: []string{"a.yaml"}, Browser: "netscape"}, "netscape",
-		"chromium, firefox or webkit"))
+		"chromium, firefox or webkit, or all"))
 	fails(t, plan.Options{Dir: dir, Args: []string{"a.yaml"}, Browser: dsl.Firefox},
 		"setDarkMode does not work in Firefox",
 		"colorScheme in openBrowser")

@@ -25,6 +25,7 @@ type suites struct {
 
 	started map[string][]Server
 	readBy  map[string][]string // files, by the id of the test
+	needed  map[string]bool     // ids of tests that others need
 }
 
 func newSuites(o Options) *suites {

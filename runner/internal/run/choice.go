@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
+	"github.com/taproot-dev/taproot/internal/toolchain"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 )
 
@@ -46,9 +48,36 @@ func (c Config) PlanSent(ids []string, sources ...plan.Source) (*plan.Plan, erro
 }
 
 func (c Config) planning() plan.Options {
-	return plan.Options{Dir: c.Dir, Platform: c.Platform, Browser: c.Browser, Labels: c.Labels, IncludeTags: c.IncludeTags,
+	var browsers []string
+	if c.Browser == plan.AllBrowsers {
+		browsers = c.installedBrowsers()
+	}
+	return plan.Options{Browsers: browsers, Dir: c.Dir, Platform: c.Platform, Browser: c.Browser, Labels: c.Labels, IncludeTags: c.IncludeTags,
 		ExcludeTags: c.ExcludeTags, Vars: c.Vars, Environment: c.Environment, Env: c.LookupEnv, Retries: c.Retries,
 		Reads: c.Reads, Today: c.Today(), Actions: c.Actions}
+}
+
+// installedBrowsers lists the browsers of this machine that tests can run in: Chromium always, so that a machine without
+// it says what is missing.
+func (c Config) installedBrowsers() []string {
+	list := []string{dsl.Chromium}
+	host := toolchain.NewHost(c.Getenv, os.Environ())
+	for _, other := range []struct {
+		name  string
+		tools []string
+	}{
+		{dsl.Firefox, []string{toolchain.Firefox}},
+		{dsl.WebKit, []string{toolchain.MiniBrowser, toolchain.WebKitDriver, toolchain.Xvfb}},
+	} {
+		missing := slices.ContainsFunc(other.tools, func(tool string) bool {
+			found, err := toolchain.Find(context.Background(), host, tool)
+			return err != nil || !found.OK()
+		})
+		if !missing {
+			list = append(list, other.name)
+		}
+	}
+	return list
 }
 
 // OwnActions are the own actions that tests in a folder can use, as their files are now.

@@ -229,6 +229,9 @@ func Browsers(c Config) drivers.Driver { return web.New(c.web()) }
 // web returns the options of the browser driver.
 func (c Config) web() web.Options {
 	o := web.Options{Slots: max(c.Parallel, DefaultPages, c.Pages), Browser: c.Browser}
+	if o.Browser == plan.AllBrowsers {
+		o.Browser = "" // each case names its own
+	}
 	if c.PublicOnly {
 		o.Policy = &guard.Policy{}
 	}
