@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -325,7 +326,8 @@ func (e *textEntry) typeSlowly(ctx context.Context, text string) error {
 			// what is lost although the app answered each key would be lost at any pace
 			e.answered = answered && i > 0 && !now.Password && written(now.Text) < written(string(keys[:i]))
 			e.outrun = true
-			return errNotThisWay
+			err = finish(ctx, func(ctx context.Context) error { return e.s.Device.Type(ctx, string(keys[i:])) })
+			return cmp.Or(err, errNotThisWay)
 		}
 		share := time.Now().Add(min(responseLimit, time.Until(limit)/time.Duration(len(keys)-i)))
 		if err := finish(ctx, func(ctx context.Context) error { return e.s.Device.Type(ctx, string(r)) }); err != nil {
