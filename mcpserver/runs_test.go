@@ -154,3 +154,47 @@ func TestReportHasFindings(t *testing.T) {
 		t.Errorf("without findings get_report says %s, with them %d bytes more", less, len(text)-len(less))
 	}
 }
+
+// TestOwnActionsAndPrograms checks that an assistant runs the project's own actions, in a test, in YAML and as a step;
+// that it runs no program, whatever the environment says; and that the password of a mailbox is in no answer.
+func TestOwnActionsAndPrograms(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, 1)
+	l.env["TAPROOT_ALLOW_EXEC"] = "true"
+	c := l.config(t)
+	for name, text := range map[string]string{
+		"actions/openList.yaml": "params:\n  item: {type: text, required: true}\nsteps:\n  - launch: com.example.list\n" +
+			"  - assert: ${item}\n",
+		"own.yaml":  "id: own\nplatform: android\nsteps:\n  - openList: {item: Payments}\n",
+		"exec.yaml": "id: exec\nplatform: android\nsteps:\n  - exec: [touch, done]\n",
+	} {
+		path := filepath.Join(c.Runner.Dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := connect(t, c)
+	for _, args := range []string{`{"test": "own.yaml"}`,
+		`{"yaml": "id: sent\nplatform: android\nsteps:\n  - openList: {item: Payments}\n"}`} {
+		if text := s.ok("run_test", args); !strings.Contains(text, `"result":"pass"`) {
+			t.Errorf("run_test %s says %s", args, text)
+		}
+	}
+	s.ok("run_test", `{"steps": [{"openList": {"item": "Payments"}}]}`)
+	s.refused("run_test", `{"steps": [{"openList": {}}]}`, "item")
+	const refused = "exec steps are not allowed here"
+	for _, args := range []string{`{"test": "exec.yaml"}`, `{"steps": [{"exec": ["touch", "done"]}]}`,
+		`{"yaml": "id: sent\nplatform: android\nsteps:\n  - exec: [touch, done]\n"}`} {
+		if text := words(s.ask("run_test", args)); !strings.Contains(text, refused) {
+			t.Errorf("run_test %s says %s", args, text)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(c.Runner.Dir, "done")); err == nil {
+		t.Error("a program ran")
+	}
+	step := `{"waitForMail": {"server": "imaps://ada:love-lace-1@127.0.0.1:1", "to": "a@example.com"}}`
+	said := words(s.ask("run_test", `{"steps": [`+step+`]}`)) + words(s.ask("get_report", `{"as": "yaml"}`))
+	if !strings.Contains(said, "mail server 127.0.0.1:1") || strings.Contains(said, "love-lace-1") {
+		t.Errorf("waitForMail says %s", said)
+	}
+}
