@@ -33,10 +33,16 @@ type farm struct {
 	key       string
 }
 
-// newFarm starts a hub with an account and a key.
+// newFarm starts a hub with an account and a key. The host that joins has two phones.
 func newFarm(t *testing.T) *farm {
 	t.Helper()
-	f := &farm{hub: newLab(t, 0), host: newLab(t, 2)}
+	return newFarmWith(t, newLab(t, 2))
+}
+
+// newFarmWith is newFarm with the devices of a lab.
+func newFarmWith(t *testing.T, host *lab) *farm {
+	t.Helper()
+	f := &farm{hub: newLab(t, 0), host: host}
 	create := exec.Command("taproot", "admin", "create", "ada@example.com", "--admin", "--data", "data")
 	create.Dir, create.Env, create.Stdin = f.hub.dir, f.hub.env, strings.NewReader("a password of some length\n")
 	if out, err := create.CombinedOutput(); err != nil {

@@ -329,7 +329,8 @@ func TestGinkgoInParallelAnnotatesOnce(t *testing.T) {
 		os.Symlink(file, filepath.Join(suite, goSuite))); err != nil {
 		t.Fatal(err)
 	}
-	pair := severalPhones + "tags: [pair]\nsteps:\n  - on: {alice: [" + launchesList + "], carol: [" + launchesList + "]}\n"
+	pair := severalPhones + "tags: [pair]\nsteps:\n  - on: {alice: [" + launchesList + "], carol: [" + launchesList +
+		"]}\n"
 	for _, id := range []string{"pair-1", "pair-2"} { // both need both phones
 		if err := os.WriteFile(filepath.Join(suite, id+".yaml"), []byte("id: "+id+"\n"+pair), 0o600); err != nil {
 			t.Fatal(err)

@@ -101,13 +101,14 @@ func TestRunsOnTheDeviceThatWasSet(t *testing.T) {
 			t.Errorf("with %s set, run_test %s says %s", c.set, c.args, text)
 		}
 	}
-	const pair = `"yaml": "id: pair\ndevices: {alice: {platform: android}, carol: {platform: android}}\nsteps:\n  - on: ` +
-		`{alice: [{press: back}], carol: [{press: home}]}\n"`
+	const pair = `"yaml": "id: pair\ndevices: {alice: {platform: android}, carol: {platform: android}}\nsteps:\n` +
+		`  - on: {alice: [{press: back}], carol: [{press: home}]}\n"`
 	text := s.ok("run_test", `{`+pair+`}`) // the device that was set is for tests with one
 	if !strings.Contains(text, `"result":"pass"`) || !strings.Contains(text, `"pair"`) {
 		t.Errorf("run_test with two devices says %s", text)
 	}
-	s.refused("run_test", `{"device": "SIM1", `+pair+`}`, "the test pair names its 2 devices itself, and the run is for SIM1")
+	s.refused("run_test", `{"device": "SIM1", `+pair+`}`,
+		"the test pair names its 2 devices itself, and the run is for SIM1")
 }
 
 // TestReportHasFindings: get_report has weak assertions and repairs in a few bytes, of a run of this session and of one

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 
@@ -30,6 +31,9 @@ type Options struct {
 	NotesDir string
 	// Agent says whether an agent on the phone reads and touches the screen; "": what TAPROOT_AGENT says, or Auto.
 	Agent string
+	// Dial connects to the adb server instead of the environment's address: to one that is reached through another
+	// connection, and may have one phone alone. Nil means that address.
+	Dial func(ctx context.Context) (net.Conn, error)
 	// Logger gets what is worth knowing when something is slow or wrong. Nil means none.
 	Logger *slog.Logger
 }
@@ -64,6 +68,9 @@ func New(opts Options) *Driver {
 	srv := adb.ServerFrom(getenv)
 	srv.Log = log
 	srv.Find = opts.FindADB
+	if opts.Dial != nil {
+		srv.Through("another machine", opts.Dial)
+	}
 	if srv.Find == nil {
 		srv.Find = func(ctx context.Context) (string, error) { return findADB(ctx, getenv) }
 	}

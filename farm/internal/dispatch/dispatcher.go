@@ -53,6 +53,7 @@ type Dispatcher struct {
 	boots  map[string]string // the process of each host that welcome has handled
 
 	metrics *caseMetrics
+	loans   sync.WaitGroup // connections between hosts
 }
 
 const (
@@ -91,6 +92,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 		for _, stop := range stops {
 			stop()
 		}
+		d.loans.Wait()
 	}()
 	serve := func(what, group string, atOnce int, do func(ctx context.Context, host string, body []byte) (any,
 		error)) error {
@@ -107,6 +109,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 		serve(wire.ToHub("*", order.StartSubject), group, 32, d.start),
 		serve(wire.ToHub("*", order.ReportSubject), group, 256, d.report),
 		serve(wire.ToHub("*", order.PartSubject), group, 8, d.part),
+		serve(wire.ToHub("*", wire.LoanSubject), group, 256, d.loan),
 		serve(wire.ToHub("*", order.EventsSubject), "", 1, d.events),
 		serve(order.EndedSubject, "", 1, func(_ context.Context, _ string, body []byte) (any, error) {
 			var list []order.Result
@@ -184,7 +187,7 @@ func (d *Dispatcher) send(ctx context.Context, list []queue.Assignment, mark str
 			return err
 		}
 		jobs[i] = wire.Job{Host: a.Host, ID: attemptOf(a).String() + mark, Body: order.Job{Attempt: attemptOf(a),
-			Device: a.Device, What: a.What}}
+			Device: a.Device, Devices: a.Devices, What: a.What}}
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

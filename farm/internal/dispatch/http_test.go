@@ -23,14 +23,14 @@ func TestHostileRuns(t *testing.T) {
 	h := d.Handler(func(*http.Request) string { return "p" })
 	for _, dir := range []string{"..", "/etc", "a/../../b"} {
 		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest("POST", "/farm/runs", strings.NewReader(`{"protocol": 2, "archive": "`+
+		h.ServeHTTP(w, httptest.NewRequest("POST", "/farm/runs", strings.NewReader(`{"protocol": 3, "archive": "`+
 			strings.Repeat("0", 64)+`", "settings": {"dir": "`+dir+`"}}`)))
 		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "outside of the tests") {
 			t.Errorf("%s: %d %s", dir, w.Code, w.Body)
 		}
 	}
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest("POST", "/farm/runs", strings.NewReader(`{"protocol": 2, "archive": "`+
+	h.ServeHTTP(w, httptest.NewRequest("POST", "/farm/runs", strings.NewReader(`{"protocol": 3, "archive": "`+
 		strings.Repeat("0", 64)+`", "settings": {"vars": {"A": "`+strings.Repeat("<", maxSettings/5)+`"}}}`)))
 	// the message to the host is larger than the settings
 	if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "bytes") {
@@ -52,7 +52,7 @@ func TestHostileRuns(t *testing.T) {
 func TestErrorsAreThoseOfTheAPI(t *testing.T) {
 	d := &Dispatcher{o: Options{Log: slog.New(slog.DiscardHandler)}}
 	h := d.Handler(func(*http.Request) string { return "p" })
-	long := `{"protocol": 2, "archive": "` + strings.Repeat("0", maxBody) + `"}`
+	long := `{"protocol": 3, "archive": "` + strings.Repeat("0", maxBody) + `"}`
 	for _, c := range []struct {
 		method, path, body string
 		status             int

@@ -184,12 +184,15 @@ func (q *Queue) Take(ctx context.Context, run string, n []int) (blobs []string, 
 func (q *Queue) UnderWay(ctx context.Context, host string) (list []Assignment, cancelled map[[2]any]bool, err error) {
 	cancelled = map[[2]any]bool{}
 	err = q.db.Each(ctx,
-		"SELECT run, n, attempt, host, device, project, what, cancel FROM farm_cases WHERE state = 'running' AND ($1 = '' "+
-			"OR host = $1) ORDER BY since, run, n", []any{host}, func(scan func(...any) error) error {
+		"SELECT run, n, attempt, host, device, devices, project, what, cancel FROM farm_cases WHERE state = 'running' "+
+			"AND ($1 = '' OR host = $1) ORDER BY since, run, n", []any{host}, func(scan func(...any) error) error {
 			var a Assignment
-			var what string
+			var what, several string
 			var cancel int
-			err := scan(&a.Run, &a.N, &a.Attempt, &a.Host, &a.Device, &a.Project, &what, &cancel)
+			err := scan(&a.Run, &a.N, &a.Attempt, &a.Host, &a.Device, &several, &a.Project, &what, &cancel)
+			if err == nil {
+				a.Devices, err = placesIn(several)
+			}
 			a.What = json.RawMessage(what)
 			if list = append(list, a); cancel == 1 {
 				cancelled[[2]any{a.Run, a.N}] = true

@@ -20,6 +20,8 @@ type Needs struct {
 	Need     dsl.Need     `json:"need,omitzero"`    // system, model, size
 	Pool     string       `json:"pool,omitempty"`
 	Labels   []string     `json:"labels,omitempty"` // all of them
+	// Devices are those of a case with several. Pool, Labels and Avoid are for each of them, Platform is the first one's.
+	Devices []dsl.Entry `json:"devices,omitempty"`
 }
 
 // Device is a device of a host.
@@ -62,13 +64,17 @@ func (d Device) class() string {
 }
 
 // Unmet returns what a device lacks for a project's case, or "" if it is suitable.
+// For a case with several devices, it is suitable if one of them can be it.
 func (n Needs) Unmet(project string, d Device) string {
+	if len(n.Devices) > 0 {
+		return unmetAll(n.each(), project, d)
+	}
 	switch {
 	case n.Platform != d.Platform:
 		return fmt.Sprintf("%s is wanted, and it is %s", n.Platform, d.Platform)
 	case n.Device != "" && n.Device != d.ID && n.Device != d.ID+"@"+d.Host:
 		return "another device was named"
-	case n.Avoid != "" && n.Avoid == d.ID:
+	case n.Avoid != "" && (n.Avoid == d.ID || n.Avoid == d.ID+"@"+d.Host):
 		return "the test was lost with it before"
 	case d.kept(project):
 		return "it belongs to other projects"
@@ -95,6 +101,13 @@ func orNone(s string) string {
 
 // String describes the needs: "android, model Pixel *, pool lab".
 func (n Needs) String() string {
+	if len(n.Devices) > 0 {
+		var all []string
+		for _, e := range n.each() {
+			all = append(all, e.Name+": "+e.Needs.String())
+		}
+		return strings.Join(all, "; ")
+	}
 	words := []string{string(n.Platform)}
 	for _, w := range [][2]string{{"browser", n.Browser}, {"device", n.Device}, {"not", n.Avoid}, {"os", n.Need.OS},
 		{"model", n.Need.Model}, {"size", n.Need.Size}, {"pool", n.Pool}, {"labels", strings.Join(n.Labels, " ")}} {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/seats"
 	"github.com/taproot-dev/taproot/internal/store"
 )
 
@@ -16,6 +17,7 @@ type Assignment struct {
 	Attempt int // from 1; a result of a lower attempt is not accepted
 	Host    string
 	Device  string
+	Devices []seats.Seat // of a case with several, in its order; Host runs it, Device is one of them there
 	Project string
 	What    json.RawMessage
 	Pool    string        // of the device; set by Pick only
@@ -45,7 +47,7 @@ func (q *Queue) Pick(ctx context.Context, free, all []Device) (list []Assignment
 		now := q.now()
 		for _, p := range pairs {
 			list = append(list, Assignment{Run: p.head.run, N: p.head.n, Attempt: p.head.attempt + 1, Host: p.device.Host,
-				Device: p.device.ID, Project: p.line.of.name, What: json.RawMessage(p.head.what),
+				Device: p.device.ID, Devices: p.places, Project: p.line.of.name, What: json.RawMessage(p.head.what),
 				Pool: p.device.Pool, Waited: max(now.Sub(store.Moment(p.head.created)), 0)})
 		}
 		return q.markRunning(tx, list, pairs, shares)
@@ -123,12 +125,19 @@ func readLines(tx *store.Tx, shares map[string]*share) (lines []*line, err error
 // readBusy returns the devices on which a case runs, and counts the running cases of each project.
 func readBusy(tx *store.Tx, shares map[string]*share) (map[string]bool, error) {
 	busy := map[string]bool{}
-	err := tx.Each("SELECT project, host, device FROM farm_cases WHERE state = 'running'", nil,
+	err := tx.Each("SELECT project, host, device, devices FROM farm_cases WHERE state = 'running'", nil,
 		func(scan func(...any) error) error {
-			var project string
+			var project, several string
 			var d Device
-			err := scan(&project, &d.Host, &d.ID)
+			err := scan(&project, &d.Host, &d.ID, &several)
 			busy[d.key()] = true
+			if err == nil {
+				var list []seats.Seat
+				list, err = placesIn(several)
+				for _, p := range list {
+					busy[keyOf(p)] = true
+				}
+			}
 			if s := shares[project]; s != nil {
 				s.running++
 			}
@@ -159,11 +168,19 @@ func (q *Queue) markRunning(tx *store.Tx, list []Assignment, pairs []pair, share
 	for rest := list; len(rest) > 0; rest = rest[min(len(rest), rowsAtOnce):] {
 		v := values{}
 		for _, a := range rest[:min(len(rest), rowsAtOnce)] {
-			v.row(v.text(a.Run), a.N, v.text(a.Host), v.text(a.Device))
+			several := ""
+			if len(a.Devices) > 0 {
+				text, err := json.Marshal(a.Devices)
+				if err != nil {
+					return err
+				}
+				several = string(text)
+			}
+			v.row(v.text(a.Run), a.N, v.text(a.Host), v.text(a.Device), v.text(several))
 		}
 		n, err := tx.Exec(
 			fmt.Sprintf("UPDATE farm_cases SET state = 'running', attempt = attempt + 1, host = v.column3, device = "+
-				"v.column4, since = %d FROM (VALUES %s) AS v "+
+				"v.column4, devices = v.column5, since = %d FROM (VALUES %s) AS v "+
 				"WHERE run = v.column1 AND n = v.column2 AND state = 'waiting'", now, v.rows.String()), v.args...)
 		if err != nil {
 			return err

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/taproot-dev/taproot/internal/seats"
 )
 
 // Share is what a project may use of the farm compared with others, and what it uses now.
@@ -100,6 +102,7 @@ type pair struct {
 	line   *line
 	head   head
 	device Device
+	places []seats.Seat // of a case with several devices
 }
 
 // board is the free devices and the lines of one call of Pick.
@@ -194,24 +197,36 @@ func bound(lines []*line) {
 //     suitable for it. If another line can use fewer devices than this one and needs all of its free ones, the class is
 //     kept for it (kept), and the next project has its turn. After patience a case takes any suitable device, so that
 //     no device stays idle because of a case that cannot start.
+//   - A case with several devices starts when all of them are free (together). One that has waited for longer than
+//     patience keeps those that are (hold).
 //
 // When it returns, no free device is suitable for a case that may start.
 func (b *board) match() (pairs []pair) {
+	b.hold()
 	for {
 		var best *line
 		var on *class
+		var several []Device
 		for _, l := range b.lines {
 			if len(l.heads) == 0 || l.of.full() || best != nil && !before(l, best) {
 				continue
 			}
-			if c := b.classFor(l); c != nil {
-				best, on = l, c
+			if len(l.needs.Devices) > 0 {
+				if all := b.together(l); all != nil {
+					best, several = l, all
+				}
+			} else if c := b.classFor(l); c != nil {
+				best, on, several = l, c, nil
 			}
 		}
-		if best == nil {
+		switch {
+		case best == nil:
 			return pairs
+		case several != nil:
+			pairs = append(pairs, b.takeAll(best, several))
+		default:
+			pairs = append(pairs, b.take(best, on))
 		}
-		pairs = append(pairs, b.take(best, on))
 	}
 }
 
@@ -263,12 +278,20 @@ func pick(c *class, l *line) int {
 }
 
 func (b *board) take(l *line, c *class) pair {
-	i := pick(c, l)
-	p := pair{l, l.heads[0], c.free[i]}
-	c.free = slices.Delete(c.free, i, i+1)
-	for _, other := range c.lines {
-		other.free--
+	d := c.free[pick(c, l)]
+	b.remove(d)
+	return b.start(l, pair{line: l, head: l.heads[0], device: d})
+}
+
+// takeAll starts a case with several devices.
+func (b *board) takeAll(l *line, devices []Device) pair {
+	for _, d := range devices {
+		b.remove(d)
 	}
+	return b.start(l, pair{line: l, head: l.heads[0], device: runsOn(devices), places: places(l.needs.each(), devices)})
+}
+
+func (b *board) start(l *line, p pair) pair {
 	l.heads = l.heads[1:]
 	l.waiting--
 	l.of.running++

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/seats"
 	"github.com/taproot-dev/taproot/internal/store"
 )
 
@@ -82,6 +84,22 @@ func (q *Queue) Foreign(ctx context.Context, run string, n, attempt int, host st
 	return count > 0, err
 }
 
+// Lends reports whether an attempt that a host runs has a device of another host.
+func (q *Queue) Lends(ctx context.Context, run string, n, attempt int, to string, d Device) (bool, error) {
+	var several string
+	err := q.db.One(ctx,
+		"SELECT devices FROM farm_cases WHERE run = $1 AND n = $2 AND attempt = $3 AND host = $4 AND state = 'running'",
+		[]any{run, n, attempt, to}, &several)
+	if errors.Is(err, store.ErrNoRow) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	list, err := placesIn(several)
+	return slices.ContainsFunc(list, func(p seats.Seat) bool { return p.Host != to && keyOf(p) == d.key() }), err
+}
+
 // MayRead returns the project for which a host currently works with an archive, or "" if there is none.
 func (q *Queue) MayRead(ctx context.Context, host, archive string) (project string, err error) {
 	err = q.db.One(ctx,
@@ -114,9 +132,9 @@ func (q *Queue) Hopeless(ctx context.Context, run string, all []Device) (map[int
 		if err := json.Unmarshal([]byte(k.needs), &a.needs); err != nil {
 			return nil, err
 		}
-		fits := false
+		fits := len(a.needs.Devices) > 0 && a.lacking(all) == ""
 		for _, d := range all {
-			fits = fits || a.needs.Unmet(k.project, d) == ""
+			fits = fits || len(a.needs.Devices) == 0 && a.needs.Unmet(k.project, d) == ""
 		}
 		if fits {
 			continue
@@ -159,7 +177,7 @@ type Running struct {
 	N       int
 	Attempt int
 	Host    string
-	Device  string
+	Device  string // of several: each with its name, and its host
 	Since   time.Time
 	What    json.RawMessage
 }
@@ -170,12 +188,17 @@ const mostRunning = 200
 // Running lists the running cases of a project, at most 200, those that started first at the top.
 func (q *Queue) Running(ctx context.Context, project string) (list []Running, err error) {
 	err = q.db.Each(ctx,
-		"SELECT run, n, attempt, host, device, since, what FROM farm_cases WHERE state = 'running' AND project = $1 ORDER "+
-			"BY since, run, n LIMIT $2", []any{project, mostRunning}, func(scan func(...any) error) error {
+		"SELECT run, n, attempt, host, device, devices, since, what FROM farm_cases WHERE state = 'running' AND project = "+
+			"$1 ORDER BY since, run, n LIMIT $2", []any{project, mostRunning}, func(scan func(...any) error) error {
 			var r Running
 			var since int64
-			var what string
-			err := scan(&r.Run, &r.N, &r.Attempt, &r.Host, &r.Device, &since, &what)
+			var what, several string
+			err := scan(&r.Run, &r.N, &r.Attempt, &r.Host, &r.Device, &several, &since, &what)
+			if err == nil {
+				var list []seats.Seat
+				list, err = placesIn(several)
+				r.Device = devicesOf(r.Device, list)
+			}
 			r.Since, r.What = store.Moment(since), json.RawMessage(what)
 			list = append(list, r)
 			return err

@@ -26,12 +26,13 @@ type CaseStatus struct {
 // without a case, by HOST/ID.
 func (q *Queue) Why(ctx context.Context, run string, n int, all []Device, busy map[string]bool) (p CaseStatus,
 	err error) {
-	var project, kind, needs string
+	var project, kind, needs, several string
 	var rank, created, since int64
 	err = q.db.One(ctx,
-		"SELECT c.project, c.kind, c.rank, c.created, c.state, c.attempt, c.host, c.device, c.since, l.needs FROM "+
-			"farm_cases c JOIN farm_lines l ON l.project = c.project AND l.kind = c.kind WHERE c.run = $1 AND c.n = $2",
-		[]any{run, n}, &project, &kind, &rank, &created, &p.State, &p.Attempt, &p.Host, &p.Device, &since, &needs)
+		"SELECT c.project, c.kind, c.rank, c.created, c.state, c.attempt, c.host, c.device, c.devices, c.since, l.needs "+
+			"FROM farm_cases c JOIN farm_lines l ON l.project = c.project AND l.kind = c.kind WHERE c.run = $1 AND c.n = $2",
+		[]any{run, n}, &project, &kind, &rank, &created, &p.State, &p.Attempt, &p.Host, &p.Device, &several, &since,
+		&needs)
 	if errors.Is(err, store.ErrNoRow) {
 		return p, ErrNoRun
 	}
@@ -42,7 +43,12 @@ func (q *Queue) Why(ctx context.Context, run string, n int, all []Device, busy m
 	switch p.State {
 	case running:
 		p.Why = fmt.Sprintf("it runs on %s of host %s", p.Device, p.Host)
-		return p, nil
+		list, err := placesIn(several)
+		if len(list) > 0 {
+			p.Device = devicesOf(p.Device, list)
+			p.Why = fmt.Sprintf("it runs on host %s, with %s", p.Host, p.Device)
+		}
+		return p, err
 	case ended, withdrawn:
 		p.Why = "it has " + map[string]string{ended: "ended", withdrawn: "been withdrawn"}[p.State]
 		return p, nil
@@ -71,6 +77,9 @@ func (q *Queue) Why(ctx context.Context, run string, n int, all []Device, busy m
 	}
 	for _, u := range under {
 		a.held[Device{Host: u.Host, ID: u.Device}.key()] = u.Project
+		for _, one := range u.Devices {
+			a.held[keyOf(one)] = u.Project
+		}
 	}
 	p.Why = a.why(all)
 	return p, nil
@@ -85,21 +94,12 @@ type asked struct {
 }
 
 func (a asked) why(all []Device) string {
-	var fit, own, foreign, held int
-	lacks := map[string]bool{}
-	var lacking []string
-	for _, d := range all {
-		if d.kept(a.project) {
-			continue // the names of other projects' devices are private
-		}
-		if unmet := a.needs.Unmet(a.project, d); unmet != "" {
-			if d.Platform == a.needs.Platform && !lacks[unmet] && len(lacking) < 3 {
-				lacks[unmet] = true
-				lacking = append(lacking, d.ID+": "+unmet)
-			}
-			continue
-		}
-		fit++
+	if len(a.needs.Devices) > 0 {
+		return a.whySeveral(all)
+	}
+	var own, foreign, held int
+	suits, lacking := a.suitable(all)
+	for _, d := range suits {
 		switch who, taken := a.held[d.key()]; {
 		case !taken:
 		case who == a.project:
@@ -110,15 +110,12 @@ func (a asked) why(all []Device) string {
 			foreign++
 		}
 	}
+	fit := len(suits)
 	switch {
-	case fit == 0 && len(lacking) > 0:
-		return fmt.Sprintf("no device has what it needs (%s): %s", a.needs, strings.Join(lacking, "; "))
 	case fit == 0:
-		return fmt.Sprintf("no host has a device that it needs (%s)", a.needs)
+		return a.none(lacking)
 	case a.most > 0 && a.running >= a.most:
-		return fmt.Sprintf(
-			"its project has %s running, and the operator's limit is %d at once; before it: %s of its project",
-			phrase.Plural(a.running, "case"), a.most, phrase.Plural(a.before, "case"))
+		return a.limited()
 	case own+foreign+held >= fit && fit == 1:
 		by := "leased or reserved"
 		switch {
@@ -140,6 +137,38 @@ func (a asked) why(all []Device) string {
 	return fmt.Sprintf(
 		"it starts next, or after other projects and cases that can use fewer devices: %d of the %d devices that suit it "+
 			"are free", fit-own-foreign-held, fit)
+}
+
+// suitable returns the devices that suit the case, and what others of its platform lack.
+func (a asked) suitable(all []Device) (suits []Device, lacking []string) {
+	lacks := map[string]bool{}
+	for _, d := range all {
+		if d.kept(a.project) {
+			continue // the names of other projects' devices are private
+		}
+		unmet := a.needs.Unmet(a.project, d)
+		if unmet == "" {
+			suits = append(suits, d)
+		} else if d.Platform == a.needs.Platform && !lacks[unmet] && len(lacking) < 3 {
+			lacks[unmet] = true
+			lacking = append(lacking, d.ID+": "+unmet)
+		}
+	}
+	return suits, lacking
+}
+
+// none says that no host has a suitable device.
+func (a asked) none(lacking []string) string {
+	if len(lacking) > 0 {
+		return fmt.Sprintf("no device has what it needs (%s): %s", a.needs, strings.Join(lacking, "; "))
+	}
+	return fmt.Sprintf("no host has a device that it needs (%s)", a.needs)
+}
+
+// limited says that the operator's limit of the project is reached.
+func (a asked) limited() string {
+	return fmt.Sprintf("its project has %s running, and the operator's limit is %d at once; before it: %s of its project",
+		phrase.Plural(a.running, "case"), a.most, phrase.Plural(a.before, "case"))
 }
 
 // Line is the waiting cases of a project with the same needs.

@@ -21,6 +21,7 @@ type Config struct {
 	Beat    time.Duration // interval of beats, of which three may be missing; default: 3 s
 	Backlog int           // maximum of connections that wait for Accept; default: 128
 	Wait    time.Duration // maximum time until the host accepts a connection; default: 10 s
+	To      string        // which listener of the host; default: that of its server
 }
 
 func (c Config) filled() Config {
@@ -32,6 +33,9 @@ func (c Config) filled() Config {
 	}
 	if c.Wait == 0 {
 		c.Wait = 10 * time.Second
+	}
+	if c.To == "" {
+		c.To = "dial"
 	}
 	return c
 }
@@ -70,7 +74,7 @@ func (c Config) Dial(ctx context.Context, nc *nats.Conn, host string) (*Conn, er
 	ctx, cancel := context.WithTimeout(ctx, c.Wait)
 	defer cancel()
 	var response opened
-	err := Ask(ctx, nc, ToHost(host, "dial"), request, &response)
+	err := Ask(ctx, nc, ToHost(host, c.To), request, &response)
 	if err == nil && (response.Window < maxChunk+overhead || response.Window > maxWindow) {
 		err = errFrame
 	}
@@ -105,7 +109,7 @@ func (c Config) Listen(nc *nats.Conn, host string) (*Listener, error) {
 	l := &Listener{nc: nc, host: host, o: c, waiting: make(chan *Conn, c.Backlog), over: make(chan struct{}),
 		conns: map[string]*Conn{}}
 	var err error
-	if l.sub, err = nc.Subscribe(ToHost(host, "dial"), l.take); err != nil {
+	if l.sub, err = nc.Subscribe(ToHost(host, c.To), l.take); err != nil {
 		return nil, fmt.Errorf("wire: %w", err)
 	}
 	settle(nc)

@@ -8,7 +8,7 @@ import (
 )
 
 // Version is the version of the protocol between hub and host.
-const Version = 3
+const Version = 4
 
 // MaxMessage is the maximum length of a message in bytes. The NATS server of a farm must accept it.
 const MaxMessage = 8 << 20

@@ -66,7 +66,13 @@ func (w *Worker) run(ctx context.Context, j order.Job, start order.Start) (why s
 	r := &run.Runner{Config: conf, Pool: w.o.Pool, Dir: runs, Observe: see.event}
 	// A withdrawn case is interrupted, which is its result. The end of the worker interrupts it, too, but then it runs on
 	// another host.
-	out, kept, err := r.OnHost(ctx, c, j.Device, needs)
+	ids, lent, release, err := w.seats(ctx, j, conf)
+	if err != nil {
+		return "", errors.Join(err, runs.Close())
+	}
+	defer release()
+	r.Lent = lent
+	out, kept, err := r.OnHost(ctx, c, ids, needs)
 	see.flush()
 	if err = errors.Join(err, runs.Close()); err != nil {
 		return "", err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"sync"
@@ -45,7 +46,8 @@ type Worker struct {
 	full     atomic.Bool // the disk was full when a case was last run
 	mu       sync.Mutex
 	working  map[order.Attempt]*job
-	held     map[string]int  // devices with a running job of this worker
+	held     map[string]int // devices with a running job of this worker, or lent for one of another
+	loans    loans
 	link     context.Context // ends when the connection is lost
 	unlink   context.CancelFunc
 }
@@ -65,7 +67,8 @@ func New(o Options) (*Worker, error) {
 	if o.Cache == 0 {
 		o.Cache = cacheBytes
 	}
-	w := &Worker{o: o, life: context.Background(), working: map[order.Attempt]*job{}, held: map[string]int{}}
+	w := &Worker{o: o, life: context.Background(), working: map[order.Attempt]*job{}, held: map[string]int{},
+		loans: loans{lent: map[string]context.Context{}, waiting: map[string]chan net.Conn{}}}
 	w.link, w.unlink = context.WithCancel(context.Background())
 	var err error
 	if w.cache, err = archive.NewCache(cacheIn(o.Dir), o.Cache, w.fetch); err != nil {
@@ -104,8 +107,13 @@ func (w *Worker) Run(ctx context.Context) error {
 		}
 		stops = append(stops, stop)
 	}
+	lends, err := wire.Config{To: wire.Loans}.Listen(w.o.Conn, w.o.Host)
+	if err != nil {
+		return err
+	}
 	var all sync.WaitGroup
 	defer all.Wait()
+	all.Go(func() { w.serveLoans(ctx, lends) })
 	all.Go(func() { wire.EachLoss(ctx, w.o.Conn, w.lose) })
 	all.Go(w.deliverLeft)
 	return wire.Take(ctx, w.o.Conn, w.o.Host, func(t *wire.ClaimedJob) { w.take(ctx, t) })
@@ -119,7 +127,7 @@ func (w *Worker) Drain(ctx context.Context) error {
 	w.Refuse()
 	for {
 		w.mu.Lock()
-		n := len(w.working)
+		n := len(w.working) + len(w.loans.lent)
 		w.mu.Unlock()
 		if n == 0 && w.spool.empty() {
 			return nil
@@ -148,14 +156,19 @@ func (w *Worker) take(ctx context.Context, t *wire.ClaimedJob) {
 	}
 	mine := &job{cancel: cancel, taken: t}
 	w.working[j.Attempt] = mine
-	w.held[j.Device]++
+	own := w.ownDevices(j)
+	for _, id := range own {
+		w.held[id]++
+	}
 	w.mu.Unlock()
 	over := false
 	defer func() {
 		w.mu.Lock()
 		delete(w.working, j.Attempt)
-		if w.held[j.Device]--; w.held[j.Device] == 0 {
-			delete(w.held, j.Device)
+		for _, id := range own {
+			if w.held[id]--; w.held[id] == 0 {
+				delete(w.held, id)
+			}
 		}
 		copies := mine.more
 		w.mu.Unlock()
@@ -172,6 +185,19 @@ func (w *Worker) take(ctx context.Context, t *wire.ClaimedJob) {
 		return
 	}
 	over = w.do(ctx, j)
+}
+
+// ownDevices are the devices of this host that a job uses.
+func (w *Worker) ownDevices(j order.Job) (list []string) {
+	if len(j.Devices) == 0 {
+		return []string{j.Device}
+	}
+	for _, p := range j.Devices {
+		if p.Host == w.o.Host {
+			list = append(list, p.Device)
+		}
+	}
+	return list
 }
 
 // done acknowledges a message, also when the worker is about to end.

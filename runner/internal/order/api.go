@@ -15,10 +15,11 @@ type Needs struct {
 	Need     dsl.Need     `json:"need,omitzero"`
 	Pool     string       `json:"pool,omitempty"`
 	Labels   []string     `json:"labels,omitempty"`
+	Devices  []dsl.Entry  `json:"devices,omitempty"`
 }
 
 // Protocol is the version of the messages about runs between clients and hubs. Different versions are incompatible.
-const Protocol = 2
+const Protocol = 3
 
 // NewRun is the body of POST /farm/runs.
 type NewRun struct {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/vision"
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/seats"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 	"github.com/taproot-dev/taproot/runner/internal/run"
 )
@@ -99,8 +100,9 @@ func (a Attempt) String() string { return fmt.Sprintf("%s:%d:%d", a.Run, a.N, a.
 // Job is a message of the stream to a host.
 type Job struct {
 	Attempt
-	Device string          `json:"device"`
-	What   json.RawMessage `json:"what"` // a plan.Ref
+	Device  string          `json:"device"`
+	Devices []seats.Seat    `json:"devices,omitempty"` // of a case with several, in its order
+	What    json.RawMessage `json:"what"`              // a plan.Ref
 }
 
 // Start is the response to a host that is about to start an attempt.

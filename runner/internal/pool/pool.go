@@ -164,6 +164,11 @@ func (l *Lease) Hold(who string, until time.Time) error {
 	return l.hold(who, until)
 }
 
+// Lent is the lease of a device that another machine lends: that machine leases and releases it.
+func Lent(driver drivers.Driver, id string) *Lease {
+	return &Lease{Info: drivers.Info{ID: id, Platform: driver.Platform()}, driver: driver}
+}
+
 // Open opens the leased device.
 func (l *Lease) Open(ctx context.Context) (drivers.Device, error) {
 	return l.driver.Open(ctx, l.Info.ID)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/seats"
 )
 
 // Want is one of several devices that are leased together.
@@ -144,7 +145,7 @@ func (p several) lostSome() bool {
 
 // lacking says which wants have no device of their own when the others have theirs.
 func lacking(wants []Want, choices [][]candidate) error {
-	picked := assign(choices)
+	picked := seats.Assign(choices, candidate.key)
 	var lacks []string
 	for i, want := range wants {
 		if picked[i] >= 0 {
@@ -167,40 +168,6 @@ func lacking(wants []Want, choices [][]candidate) error {
 	return severalError(wants, lacks, false)
 }
 
-// assign picks a different device for each want, for as many wants as possible: the indexes of the choices, −1 for a
-// want without one. A want that finds its choices taken makes those that have them take others, if they can.
-func assign(choices [][]candidate) []int {
-	picked := make([]int, len(choices))
-	owner := map[string]int{}
-	for i := range picked {
-		picked[i] = -1
-	}
-	var pick func(i int, tried map[string]bool) bool
-	pick = func(i int, tried map[string]bool) bool {
-		for n, c := range choices[i] {
-			if _, taken := owner[c.key()]; !taken {
-				owner[c.key()], picked[i] = i, n
-				return true
-			}
-		}
-		for n, c := range choices[i] {
-			if tried[c.key()] {
-				continue
-			}
-			tried[c.key()] = true
-			if pick(owner[c.key()], tried) {
-				owner[c.key()], picked[i] = i, n
-				return true
-			}
-		}
-		return false
-	}
-	for i := range choices {
-		pick(i, map[string]bool{})
-	}
-	return picked
-}
-
 // takeAll leases a free device for each want; nil when too few are free.
 func (p several) takeAll(choices [][]candidate) ([]*Lease, error) {
 	used := map[string]bool{}
@@ -209,7 +176,7 @@ func (p several) takeAll(choices [][]candidate) ([]*Lease, error) {
 		for i, list := range choices {
 			free[i] = slices.DeleteFunc(slices.Clone(list), func(c candidate) bool { return used[c.key()] || p.taken(c) })
 		}
-		picked := assign(free)
+		picked := seats.Assign(free, candidate.key)
 		if slices.Contains(picked, -1) {
 			return nil, nil
 		}

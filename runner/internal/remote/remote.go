@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/internal/archive"
 	"github.com/taproot-dev/taproot/runner/internal/order"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
@@ -254,13 +255,37 @@ func (f *Farm) add(t run.Attempt) (int, *try, error) {
 		return 0, nil, err
 	}
 	c := t.Case
+	devices := slices.Clone(c.Devices)
+	for i, e := range devices {
+		devices[i].Pos = source.Pos{}
+		if err := f.otherPool(c, e.Need.Pool); err != nil {
+			return 0, nil, err
+		}
+	}
+	if len(devices) > 0 {
+		return f.submit(t, order.Needs{Platform: c.Platform, Avoid: t.Avoid, Pool: f.o.Pool, Labels: f.o.Labels,
+			Devices: devices}, what)
+	}
 	in, labels, need := c.Test.Device.Placed()
-	if f.o.Pool != "" && in != "" && in != f.o.Pool {
-		return 0, nil, &pool.NoDeviceError{Platform: c.Platform,
-			Reason: fmt.Sprintf("the test needs a device of the pool %s, and the run is for the pool %s (--pool)", in, f.o.Pool)}
+	if err := f.otherPool(c, in); err != nil {
+		return 0, nil, err
 	}
 	needs := order.Needs{Platform: c.Platform, Browser: c.Browser, Device: f.device(c.Platform), Avoid: t.Avoid,
 		Need: need, Pool: cmp.Or(f.o.Pool, in), Labels: slices.Concat(f.o.Labels, labels)}
+	return f.submit(t, needs, what)
+}
+
+// otherPool is the error of a case for a pool that is not the run's.
+func (f *Farm) otherPool(c plan.Case, in string) error {
+	if f.o.Pool == "" || in == "" || in == f.o.Pool {
+		return nil
+	}
+	return &pool.NoDeviceError{Platform: c.Platform,
+		Reason: fmt.Sprintf("the test needs a device of the pool %s, and the run is for the pool %s (--pool)", in, f.o.Pool)}
+}
+
+// submit lets a case wait for devices with these needs.
+func (f *Farm) submit(t run.Attempt, needs order.Needs, what json.RawMessage) (int, *try, error) {
 	mine := &try{of: t, ended: make(chan order.Ended, 1), none: make(chan string, 1)}
 	f.mu.Lock()
 	defer f.mu.Unlock()

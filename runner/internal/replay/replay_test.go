@@ -58,14 +58,15 @@ func talk() report {
 	page := pageOf(treeOf(label("Chat"), button("Answer", "answer")))
 	heard := pageOf(treeOf(label("Chat"), label("Ada: Hello"), button("Answer", "answer")))
 	return report{id: "talk", steps: []step{{yaml: "launch: a", device: "ada"},
-		{yaml: "openBrowser: {url: 'https://example.com'}", device: "desk"}, {yaml: "assert: Chat", tree: page, device: "desk"},
-		{yaml: "tap: Send", tree: phone, device: "ada"}, {yaml: "assert: Sent", tree: sent, device: "ada"},
+		{yaml: "openBrowser: {url: 'https://example.com'}", device: "desk"},
+		{yaml: "assert: Chat", tree: page, device: "desk"}, {yaml: "tap: Send", tree: phone, device: "ada"},
+		{yaml: "assert: Sent", tree: sent, device: "ada"},
 		{yaml: "assert: 'Ada: Hello'", tree: heard, device: "desk"}, {yaml: "tap: Answer", tree: heard, device: "desk"},
 		{yaml: "assert: Ada", tree: sent, device: "ada"}, {yaml: "assert: Chat", tree: heard, device: "desk"}}}
 }
 
-// TestSeveralDevices: each step is decided again on the frames of its device, and asked about its screen; assertions are
-// compared with what that device showed before.
+// TestSeveralDevices: each step is decided again on the frames of its device, and asked about its screen; assertions
+// are compared with what that device showed before.
 func TestSeveralDevices(t *testing.T) {
 	t.Parallel()
 	run := t.TempDir()

@@ -35,6 +35,8 @@ type Runner struct {
 	Waits func(c plan.Case, reason string)
 	// Remote runs the cases on other machines' devices; nil: they run on this one's.
 	Remote RemoteRunner
+	// Lent are devices that other machines lend for the case of OnHost, by their ids; the caller has leased them there.
+	Lent map[string]drivers.Driver
 	// Until is the time after which no case starts; zero: there is none. Start and Resume set it.
 	Until time.Time
 	// Reporting is the reporters of the run.

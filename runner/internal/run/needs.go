@@ -275,7 +275,8 @@ func readStates(dir string) (map[string][]byte, error) {
 }
 
 // OnHost is OnDevice for a case of another machine, with what it needs; the result is what it leaves, if it is needed.
-func (r *Runner) OnHost(ctx context.Context, c plan.Case, id string, needs Needs) (out Outcome, k *Kept, err error) {
+// ids has the device of the case, or several in its order.
+func (r *Runner) OnHost(ctx context.Context, c plan.Case, ids []string, needs Needs) (out Outcome, k *Kept, err error) {
 	defer func() { err = errors.Join(err, r.DropNeeds()) }()
 	if err := needs.take(r); err != nil {
 		return out, nil, err
@@ -287,7 +288,11 @@ func (r *Runner) OnHost(ctx context.Context, c plan.Case, id string, needs Needs
 	if err != nil {
 		return out, nil, err
 	}
-	out, err = r.OnDevice(ctx, c, id)
+	if len(c.Devices) > 0 {
+		out, err = onHost(ctx, r, c, ids)
+	} else {
+		out, err = r.OnDevice(ctx, c, ids[0])
+	}
 	if !c.Needed || out.values == nil {
 		return out, nil, err
 	}

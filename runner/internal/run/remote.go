@@ -54,16 +54,7 @@ var errLeased = errors.New("the device is leased")
 // OnDevice is Once on one device. The error says why the case did not start: the device does not exist, is leased, or
 // cannot be opened; then it leaves no files.
 func (r *Runner) OnDevice(ctx context.Context, c plan.Case, id string) (Outcome, error) {
-	began := time.Now()
-	rest := func(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
-		if time.Since(began) > leaseWait {
-			return errLeased
-		}
-		return pool.Sleep(ctx, d, wake)
-	}
-	lease, err := r.Pool.LeaseFor(ctx, pool.Request{Platform: c.Platform, What: c.Pack, Skip: func(i drivers.Info) bool {
-		return i.ID != id
-	}, Sleep: rest})
+	lease, err := leaseID(ctx, r, pool.Request{Platform: c.Platform, What: c.Pack}, id)
 	if err != nil {
 		return Outcome{Case: c}, fmt.Errorf("device %s: %w", id, err)
 	}
@@ -75,6 +66,50 @@ func (r *Runner) OnDevice(ctx context.Context, c plan.Case, id string) (Outcome,
 	}
 	defer lease.Release()
 	return r.on(ctx, c, lease, dev, func(event.Result) {}), nil
+}
+
+// onHost is OnDevice for a case with several devices, in its order.
+func onHost(ctx context.Context, r *Runner, c plan.Case, ids []string) (Outcome, error) {
+	if len(ids) != len(c.Devices) {
+		return Outcome{Case: c}, fmt.Errorf("the test has %d devices, and %d were assigned", len(c.Devices), len(ids))
+	}
+	got := &opened{leases: make([]*pool.Lease, len(ids)), devices: make([]drivers.Device, len(ids))}
+	for i, id := range ids {
+		if driver := r.Lent[id]; driver != nil {
+			got.leases[i] = pool.Lent(driver, id)
+			continue
+		}
+		lease, err := leaseID(ctx, r, pool.Request{Platform: c.Devices[i].Platform, What: c.Pack}, id)
+		if err != nil {
+			got.release()
+			return Outcome{Case: c}, fmt.Errorf("%s: device %s: %w", c.Devices[i].Name, id, err)
+		}
+		got.leases[i] = lease
+	}
+	if failed, err := got.open(ctx); err != nil {
+		got.release()
+		r.Pool.Forget(c.Devices[failed].Platform)
+		return Outcome{Case: c}, fmt.Errorf("%s (%s) cannot be opened: %w", c.Devices[failed].Name, ids[failed], err)
+	}
+	for i, id := range ids {
+		if r.Lent[id] != nil {
+			got.leases[i].Info = got.devices[i].Info()
+		}
+	}
+	return got.run(ctx, r, c, func(event.Result) {}), nil
+}
+
+// leaseID leases one device, which may be leased for a moment.
+func leaseID(ctx context.Context, r *Runner, w pool.Request, id string) (*pool.Lease, error) {
+	began := time.Now()
+	w.Skip = func(i drivers.Info) bool { return i.ID != id }
+	w.Sleep = func(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
+		if time.Since(began) > leaseWait {
+			return errLeased
+		}
+		return pool.Sleep(ctx, d, wake)
+	}
+	return r.Pool.LeaseFor(ctx, w)
 }
 
 // runRemotely runs one attempt of the case on another machine, but not on the device that avoid names, if any.

@@ -31,15 +31,16 @@ func (o *opened) release() {
 		}
 	}
 	for _, lease := range o.leases {
-		lease.Release()
+		if lease != nil {
+			lease.Release()
+		}
 	}
 }
 
 // onSeveral runs a case once on the devices that its test names: it has all of them, or none.
 func onSeveral(ctx context.Context, r *Runner, c plan.Case, beside callbacks, t try) Outcome {
 	if r.Remote != nil {
-		return r.without(ctx, c, notRun{result: event.Error, why: "a test with several devices needs devices of " +
-			"one machine, and this run uses those of a farm: run it without a hub"})
+		return r.runRemotely(ctx, c, t.avoid)
 	}
 	got, none := openAll(ctx, r, c, openOptions{beside.rest, t.avoid})
 	if none != nil {

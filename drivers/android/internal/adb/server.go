@@ -54,6 +54,12 @@ func ServerFrom(getenv func(string) string) *Server {
 	return s
 }
 
+// Through makes dial connect to the server, which messages call by a name. It is never started from here.
+func (s *Server) Through(name string, dial func(ctx context.Context) (net.Conn, error)) {
+	s.network, s.addr, s.wrong, s.local = "tcp", name, nil, false
+	s.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }
+}
+
 // Device returns the link to a device of this server.
 func (s *Server) Device(serial string) *Link { return &Link{Server: s, Serial: serial} }
 
