@@ -111,10 +111,39 @@ func TestSeveralDevicesThatAreNotThere(t *testing.T) {
 	e = l.taproot("run", ".", "--platform", "web")
 	has(t, "stderr", e.stderr, "none of the 2 tests fits the filters")
 	e = l.taproot("run", "pair.yaml", "--keep")
-	has(t, "stderr", e.stderr+e.stdout, "pair uses 2 devices at once, and a session has one")
+	has(t, "stderr", e.stderr+e.stdout, "the test needs 2 devices at once, and no free one suits carol")
+	l.taproot("close", "--all")
 	l.write("bad.yaml", "id: bad\n"+severalPhones+"steps:\n  - on: {dora: [{tap: x}]}\n")
 	e = l.taproot("validate", "bad.yaml")
 	has(t, "validate", e.stderr+e.stdout, `bad.yaml:6:10: the test has no device "dora"`)
+}
+
+// After --keep, commands use the device of the failed step, and --device names another one by its name in the test.
+func TestSeveralDevicesStayOpen(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, 2)
+	defer l.taproot("close", "--all")
+	l.several("keeps", "", "steps:\n  - on: {alice: ["+launchesList+"], carol: ["+launchesList+"]}\n"+
+		"  - on: {carol: [{assert: {label: Not there, timeout: 500ms}}]}\n")
+	e := l.taproot("run", "keeps.yaml", "--keep")
+	e.exits(t, 1)
+	has(t, "the failure", e.stdout+e.stderr, "ok: step 1", "fail: step 2", "commands use carol (SIM2)",
+		"--device alice is for another one")
+	taps := func() (n [2]int) { return [2]int{len(l.phones[0].Taps()), len(l.phones[1].Taps())} }
+	before := taps()
+	l.taproot("tap", "Twice").exits(t, 0)
+	if got := taps(); got[0] != before[0] || got[1] == before[1] {
+		t.Errorf("the tap after the failure: taps %v, before %v", got, before)
+	}
+	before = taps()
+	l.taproot("tap", "Twice", "--device", "alice").exits(t, 0)
+	if got := taps(); got[0] == before[0] || got[1] != before[1] {
+		t.Errorf("the tap on alice: taps %v, before %v", got, before)
+	}
+	e = l.taproot("run", "keeps.yaml", "--from", "2")
+	has(t, "from a step", e.stdout+e.stderr, "from step 2", "fail: step 2", "commands use carol (SIM2)")
+	l.taproot("close", "--all")
+	l.free()
 }
 
 // A test that fails, a phone that is pulled, an interrupt and a time limit: the right result, and all devices are free.

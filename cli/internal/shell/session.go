@@ -40,6 +40,8 @@ type session struct {
 	mu     sync.Mutex
 	used   time.Time
 	holder string
+
+	names map[string]string // the devices of the last test with several, by their names in it; for commands in turn
 }
 
 func newSession(o Options, req Request) (*session, error) {
@@ -150,6 +152,9 @@ func (s *session) hold(who string) {
 
 // perform performs the requested operation.
 func (s *session) perform(ctx context.Context, req Request) (*client.Answer, error) {
+	if id := s.names[req.Device]; id != "" {
+		req.Device = id
+	}
 	c := &client.Call{Client: s.client, Device: req.Device, Then: req.Then, Dir: req.Dir, Name: req.Op, Brief: true}
 	switch req.Op {
 	case OpWord:

@@ -25,9 +25,11 @@ type replay struct {
 	one     plan.Case
 	from    int // the first step to perform, from 0
 	device  string
+	devices map[string]string // of a test with several: by their names
 	lines   []string
 	ended   int
 	failed  *event.Problem
+	at      string // the name of the device that failed, of several
 	written *written
 }
 
@@ -57,12 +59,13 @@ func (s *session) test(ctx context.Context, c *client.Call, req TestRequest) (*c
 		r.Keep(nil)
 	}
 	began := time.Now()
-	_, err := s.live.Steps(ctx, live.StepsRequest{Device: r.device, Who: s.client.Who, Test: &test, Case: &r.one,
-		Dir: r.one.Dir, Saved: before,
+	_, err := s.live.Steps(ctx, live.StepsRequest{Device: r.device, Devices: r.devices, Who: s.client.Who, Test: &test,
+		Case: &r.one, Dir: r.one.Dir, Saved: before,
 		Ended: func(e live.StepEnd) { r.addLine(&test, e) }})
 	if err != nil {
 		return nil, fmt.Errorf("%s\n%w", strings.Join(r.lines, "\n"), err)
 	}
+	r.mean()
 	r.lines = append(r.lines, r.Screen(r.device).NewsOf(ctx)...)
 	if r.failed == nil {
 		r.lines = append(r.lines, fmt.Sprintf("pass: %s (%d ms); the session stays open", r.one.Test.ID,
@@ -109,10 +112,7 @@ func (r *replay) plan(req TestRequest) error {
 		return &client.Refusal{What: fmt.Sprintf("%s contains %d cases, and a session runs one: %s", req.Path, len(p.Cases),
 			strings.Join(ids, ", ")), Try: "name a test by its id"}
 	}
-	if r.one = p.Cases[0]; len(r.one.Devices) > 0 {
-		return &client.Refusal{What: fmt.Sprintf("%s uses %d devices at once, and a session has one", r.one.Test.ID,
-			len(r.one.Devices)), Try: "run it without --keep and --from: taproot run " + req.Path}
-	}
+	r.one = p.Cases[0]
 	if r.written, err = writtenOf(r.one, r.Dir); err != nil {
 		return err
 	}
@@ -150,6 +150,9 @@ func firstStep(steps dsl.Steps, from string) (int, error) {
 
 // choose finds the device: that of the session, or a new page for a test that runs from its start.
 func (r *replay) choose(ctx context.Context, anew bool) error {
+	if len(r.one.Devices) > 0 {
+		return r.chooseAll(ctx, anew)
+	}
 	var err error
 	if r.one.Platform == dsl.Web && anew && len(r.Pages()) == 0 && r.Device == "" {
 		r.device, err = r.NewPage(ctx)
@@ -181,10 +184,10 @@ func (r *replay) addLine(test *dsl.Test, e live.StepEnd) {
 	r.ended++
 	r.Keep(e.Saved)
 	if e.Result != event.Pass {
-		r.failed = e.Problem
+		r.failed, r.at = e.Problem, e.Failed
 		return
 	}
-	if e.Step.Foreign() == nil {
+	if e.Step.Foreign() == nil && len(r.devices) == 0 { // taproot save writes tests with one device
 		r.Journal.Add(r.written.done(r.Call, e.Step, r.device, r.one.Platform))
 	}
 	line := fmt.Sprintf("ok: step %d, line %d: %s (%d ms)", r.number(), e.Step.Pos.Line, e.Step.Def.Name,

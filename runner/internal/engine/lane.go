@@ -139,6 +139,16 @@ func (ls lanes) of(name string) *lane {
 	return nil
 }
 
+// failed returns the device to which a problem belongs; "" when the case has one.
+func (ls lanes) failed(p *event.Problem) string {
+	for _, l := range ls[1:] { // the first one knows the problems of all
+		if _, own := l.stepOf[p]; own {
+			return l.name
+		}
+	}
+	return ls[0].name
+}
+
 // rest takes the screenshots that the lane still owes to the report, while other devices run their steps: afterwards
 // they could have changed what it shows.
 func (l *lane) rest(ctx context.Context) {

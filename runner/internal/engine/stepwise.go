@@ -162,17 +162,26 @@ type StepEnd struct {
 	Took    time.Duration
 	Tree    *screen.Tree   // that was read last, nil if none was
 	Saved   map[string]any // the variables that steps have saved so far
+	Failed  string         // of several devices, the one on which it did not pass
 }
 
-// RunInteractive performs the steps of a case on a device that stays open, one after the other until one does not pass:
-// without recording, log, screenshots or measurements. ended is called with each step at the top level; the error is
-// the performer's error of the last step.
-func RunInteractive(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options,
+// RunInteractive performs the steps of a case on devices that stay open, one after the other until one does not pass:
+// without recording, log, screenshots or measurements. A case with one device has one without a name, a case with
+// several has all of them, in its order. ended is called with each step at the top level; the error is the performer's
+// error of the last step.
+func RunInteractive(ctx context.Context, c plan.Case, devices []Device, sink Sink, opts Options,
 	ended func(StepEnd)) error {
-	r := newRun(c, dev, sink, opts)
-	r.result, r.steps.dynamic, r.troubles.startedAt = event.Pass, true, time.Now()
-	r.shots.off, r.artifacts.off = true, true
-	r.session.StepPictures = false
+	var r *run
+	if len(c.Devices) == 0 {
+		r = newRun(c, devices[0].Device, sink, opts)
+	} else {
+		r = newRunOn(c, devices, sink, opts)
+	}
+	for _, l := range r.lanes {
+		l.result, l.steps.dynamic, l.troubles.startedAt = event.Pass, true, time.Now()
+		l.shots.off, l.artifacts.off = true, true
+		l.session.StepPictures = false
+	}
 	err := action.Guard(func() error {
 		if _, err := r.describe(); err != nil {
 			return err
@@ -188,7 +197,7 @@ func RunInteractive(ctx context.Context, c plan.Case, dev drivers.Device, sink S
 			r.session.Detail, r.session.Value = &event.Detail{}, nil
 			o := r.blocks.one(ctx, step)
 			ended(StepEnd{Step: step, Result: o.result, Problem: o.problem, Detail: r.session.Detail, Value: r.session.Value,
-				Took: time.Since(began), Tree: r.session.Tree, Saved: r.vars.scope.Saved()})
+				Took: time.Since(began), Tree: r.session.Tree, Saved: r.vars.scope.Saved(), Failed: r.lanes.failed(o.problem)})
 			if !o.ok() {
 				r.applyOutcome(o)
 				return nil
