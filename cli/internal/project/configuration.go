@@ -47,7 +47,8 @@ func variables() []struct {
 				v("TAPROOT_REPORTS_DIR", "--reports", ""),
 				v("TAPROOT_DEVICE", "--device", ""),
 				v("TAPROOT_BROWSER", "--browser",
-					"the browser of tests of pages that set none: `chromium` (default), `firefox`, `webkit`, or `all` that are installed"),
+					"the browser of tests of pages that set none: `chromium` (default), `firefox`, `webkit`, or `all` that are "+
+						"installed"),
 				v("TAPROOT_PLATFORM", "--platform", ""),
 				v("TAPROOT_ENV", "--env", ""),
 				v("TAPROOT_SHARD", "--shard", ""),

@@ -52,13 +52,14 @@ func (c Config) planning() plan.Options {
 	if c.Browser == plan.AllBrowsers {
 		browsers = c.installedBrowsers()
 	}
-	return plan.Options{Browsers: browsers, Dir: c.Dir, Platform: c.Platform, Browser: c.Browser, Labels: c.Labels, IncludeTags: c.IncludeTags,
-		ExcludeTags: c.ExcludeTags, Vars: c.Vars, Environment: c.Environment, Env: c.LookupEnv, Retries: c.Retries,
+	return plan.Options{Dir: c.Dir, Platform: c.Platform, Browser: c.Browser, Browsers: browsers, Labels: c.Labels,
+		IncludeTags: c.IncludeTags, ExcludeTags: c.ExcludeTags, Vars: c.Vars, Environment: c.Environment,
+		Env: c.LookupEnv, Retries: c.Retries,
 		Reads: c.Reads, Today: c.Today(), Actions: c.Actions}
 }
 
-// installedBrowsers lists the browsers of this machine that tests can run in: Chromium always, so that a machine without
-// it says what is missing.
+// installedBrowsers lists the browsers of this machine that tests can run in: Chromium always, so that a machine
+// without it says what is missing.
 func (c Config) installedBrowsers() []string {
 	list := []string{dsl.Chromium}
 	host := toolchain.NewHost(c.Getenv, os.Environ())

@@ -244,7 +244,10 @@
       spread - blur / 2 > 4 && alpha(colour) >= OPAQUE &&
       !inBox({l: r.left + dx + spread - blur / 2, t: r.top + dy + spread - blur / 2,
       r: r.right + dx - spread + blur / 2, b: r.bottom + dy - spread + blur / 2}, x, y));
-    return inner || wide('Left') > 4 && full('Left') && x < r.left + wide('Left') ||
+    // Borders that meet leave no point between them, not even the one where they do.
+    const meet = (a, b, size) => full(a) && full(b) && wide(a) + wide(b) > 4 && size - wide(a) - wide(b) < 1;
+    return inner || meet('Left', 'Right', r.right - r.left) || meet('Top', 'Bottom', r.bottom - r.top) ||
+      wide('Left') > 4 && full('Left') && x < r.left + wide('Left') ||
       wide('Right') > 4 && full('Right') && x > r.right - wide('Right') ||
       wide('Top') > 4 && full('Top') && y < r.top + wide('Top') ||
       wide('Bottom') > 4 && full('Bottom') && y > r.bottom - wide('Bottom');
