@@ -151,6 +151,8 @@ func TestSeveralDevicesWithFaults(t *testing.T) {
 	t.Parallel()
 	waiting := "steps:\n  - on: {alice: [" + launchesList + "], carol: [" + launchesList + "]}\n" +
 		"  - on:\n      timeout: 90s\n      alice: [" + neverThere + ", {tap: Payments}]\n      carol: [" + neverThere + "]\n"
+	both := "  - on: {alice: [" + launchesList + "], carol: [" + launchesList + "]}\n"
+	pull := func(l *lab, _ *child) { l.phones[1].Disconnect() }
 	for _, c := range []struct {
 		name, steps string
 		fault       func(l *lab, run *child)
@@ -161,8 +163,11 @@ func TestSeveralDevicesWithFaults(t *testing.T) {
 		{"failure", strings.Replace(waiting, "carol: ["+neverThere, "carol: [{assert: {label: Not there, timeout: 1s}}", 1),
 			nil, 1, []string{"✗ FAIL failure · ", `"Not there" did not appear within 1s`},
 			[]string{"alice assert interrupted", "alice tap unreached", "carol assert fail"}},
-		{"pulled", waiting, func(l *lab, _ *child) { l.phones[1].Disconnect() }, 3,
-			[]string{"! ERROR pulled · ", " (SIM2): "}, nil},
+		{"pulled", waiting, pull, 3, []string{"! ERROR pulled · ", " (SIM2): "}, nil},
+		{"pulled-before", "before:\n" + both + "  - on: {carol: [" + neverThere + "]}\nsteps:\n" + both, pull, 3,
+			[]string{"! ERROR pulled-before · ", "carol (SIM2): "}, nil},
+		{"pulled-after", "steps:\n" + both + "after:\n  - on: {carol: [" + neverThere + "]}\n", pull, 3,
+			[]string{"! ERROR pulled-after · ", "carol (SIM2): "}, nil},
 		{"interrupt", waiting, func(_ *lab, run *child) { _ = run.cmd.Process.Signal(syscall.SIGINT) }, 130,
 			[]string{"■ INTERRUPTED interrupt ", "the run was interrupted"},
 			[]string{"alice assert interrupted", "alice tap unreached", "carol assert interrupted"}},
@@ -171,11 +176,14 @@ func TestSeveralDevicesWithFaults(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			l := newLab(t, 2)
+			l := recordingLab(t, 2)
 			l.several(c.name, "", c.steps)
 			run := l.start("taproot", "run", c.name+".yaml")
 			if c.fault != nil {
-				l.untilStep(c.name, 4)
+				l.untilStep(c.name, 3)
+				if strings.Count(c.steps, neverThere) == 2 { // at once
+					l.untilStep(c.name, 4)
+				}
 				c.fault(l, run)
 			}
 			end := run.wait()
@@ -190,9 +198,27 @@ func TestSeveralDevicesWithFaults(t *testing.T) {
 			if c.name == "failure" {
 				has(t, "run.md", read(t, dir, "run.md"), "stopped: carol failed in step ", "alice at that time:")
 			}
+			switch {
+			case c.code == 130: // an interrupt does not wait for recordings
+				has(t, "run.md", read(t, dir, "run.md"), "- no recording of alice (", "- no recording of carol (")
+			case c.fault == nil:
+				wholeMovies(t, dir, "recording.mp4", "recording-carol.mp4")
+			default: // the other phone is away
+				wholeMovies(t, dir, "recording.mp4")
+			}
 			l.free()
 			l.whole()
 		})
+	}
+}
+
+// wholeMovies checks that recordings were finished: the table of their frames is written last.
+func wholeMovies(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if movie := read(t, dir, name); !strings.Contains(movie, "ftyp") || !strings.Contains(movie, "moov") {
+			t.Errorf("%s: %d bytes, which is not a whole recording", name, len(movie))
+		}
 	}
 }
 
