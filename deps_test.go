@@ -41,7 +41,7 @@ var packages = map[string][]string{
 	},
 	"drivers": {
 		"drivers/internal/screen", "drivers/screen", "drivers", "drivers/internal/fleet", "drivers/drivertest",
-		"drivers/internal/dom", "drivers/internal/webdriver", "drivers/internal/inspector",
+		"drivers/internal/dom", "drivers/internal/webdriver", "drivers/internal/remote", "drivers/internal/inspector",
 		"drivers/internal/vision", "drivers/vision", "drivers/android/internal/adb",
 		"drivers/android/internal/phone", "drivers/android/internal/restore", "drivers/android/internal/watch",
 		"drivers/android/internal/apps", "drivers/android/internal/input", "drivers/android/internal/dump",

@@ -24,6 +24,7 @@ func complete(root *cobra.Command, env *process.Env) {
 	words := map[string]func(context.Context) []string{
 		"tag":      func(context.Context) []string { return testTags(env) },
 		"device":   func(ctx context.Context) []string { return append(openIDs(ctx, env), deviceIDs(ctx, env)...) },
+		"remote":   func(context.Context) []string { return remoteNames(env) },
 		"platform": func(context.Context) []string { return []string{"android", "ios", "web"} },
 		"ci":       func(context.Context) []string { return []string{"github", "gitlab", "jenkins", project.NoCI} },
 		"ai":       func(context.Context) []string { return []string{"live", "replay", "off"} },
@@ -128,4 +129,13 @@ func deviceIDs(ctx context.Context, env *process.Env) (ids []string) {
 		_ = d.Close()
 	}
 	return ids
+}
+
+// remoteNames are the remotes of the folder.
+func remoteNames(env *process.Env) []string {
+	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
+	if err != nil {
+		return nil
+	}
+	return conf.Sessions().Names()
 }

@@ -69,7 +69,7 @@ func Run(ctx context.Context, env *Env) int {
 		return run.ExitPass
 	case errors.As(err, &code):
 		return int(code)
-	case errors.Is(err, inspect.ErrToolsMissing), errors.Is(err, inspect.ErrLiveFailed):
+	case errors.Is(err, inspect.ErrToolsMissing), errors.Is(err, inspect.ErrLiveFailed), errors.Is(err, inspect.ErrRemote):
 		return 1
 	case errors.As(err, &usage), !began: // wrong usage
 		fmt.Fprintf(env.Stderr, "taproot: %v\n(%s --help explains)\n", err, cmd.CommandPath())

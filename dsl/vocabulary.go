@@ -12,6 +12,8 @@ const (
 	Chromium = vocabulary.Chromium
 	Firefox  = vocabulary.Firefox
 	WebKit   = vocabulary.WebKit
+	// Remote is the browser of a remote, whichever it is, in the table of browsers.
+	Remote = vocabulary.RemoteBrowser
 )
 
 // BrowserTitle is a browser's name as people write it.
@@ -26,6 +28,9 @@ func Refusal(browser, word string) string {
 
 // Config is a suite's taproot.yaml.
 type Config = vocabulary.Config
+
+// RemoteServer is a remote of a taproot.yaml with its variables filled in.
+type RemoteServer = vocabulary.RemoteServer
 
 // Cost is the longest that steps can take.
 type Cost = vocabulary.Cost

@@ -8,6 +8,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
+	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
 	"github.com/taproot-dev/taproot/drivers/web/internal/capture"
 	"github.com/taproot-dev/taproot/drivers/web/internal/elements"
 	"github.com/taproot-dev/taproot/drivers/web/internal/field"
@@ -86,13 +87,13 @@ var (
 	_ drivers.Shaker          = (*device)(nil)
 )
 
-func newDevice(d *Driver, info drivers.Info) *device {
-	return assemble(pages.NewSlot(info.ID), journal.NewJournal(), d, info)
+func newDevice(l *browser.Launcher, info drivers.Info) *device {
+	return assemble(pages.NewSlot(info.ID), journal.NewJournal(), l, info)
 }
 
 // assemble puts the parts of a device together.
-func assemble(slot *pages.Slot, notes *journal.Journal, d *Driver, info drivers.Info) *device {
-	recorder := pages.NewRecorder(slot, d.launcher)
+func assemble(slot *pages.Slot, notes *journal.Journal, l *browser.Launcher, info drivers.Info) *device {
+	recorder := pages.NewRecorder(slot, l)
 	navigator := visit.NewNavigator(slot)
 	scripts := visit.NewScripts(slot)
 	reader := read.NewReader(slot, notes)
@@ -101,7 +102,7 @@ func assemble(slot *pages.Slot, notes *journal.Journal, d *Driver, info drivers.
 	actor := elements.NewActor(slot, reader, hand)
 	acts := elements.New(actor, typist)
 	return &device{
-		slot: slot, Journal: notes, Recorder: recorder, Opener: visit.NewOpener(info, d.launcher, recorder, notes),
+		slot: slot, Journal: notes, Recorder: recorder, Opener: visit.NewOpener(info, l, recorder, notes),
 		Navigator: navigator, TabPicker: visit.NewTabPicker(slot, navigator, notes), Alerter: visit.NewAlerter(slot),
 		Scripts: scripts, System: visit.NewSystem(slot, scripts), Screen: capture.NewScreen(slot), Reader: reader,
 		Typist: typist, Hand: hand, Elements: acts, Files: elements.NewFiles(actor, acts),

@@ -63,7 +63,7 @@ func (d *Driver) Open(ctx context.Context, id string) (drivers.Device, error) {
 	if _, err := d.launcher.For(ctx, drivers.PageOptions{}); err != nil {
 		return nil, err
 	}
-	return newDevice(d, d.info(id)), nil
+	return newDevice(d.launcher, d.info(id)), nil
 }
 
 func (d *Driver) has(id string) bool {

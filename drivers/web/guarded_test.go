@@ -164,6 +164,7 @@ func filesBelow(t *testing.T, d *device, root string) {
 	}
 	none := New(Options{NoFiles: true})
 	defer none.Close()
-	WantError(t, newDevice(none, none.info("web-1")).OpenPage(t.Context(), "file://"+filepath.Join(root, "ok.html"),
+	WantError(t, newDevice(none.launcher, none.info("web-1")).OpenPage(t.Context(),
+		"file://"+filepath.Join(root, "ok.html"),
 		drivers.PageOptions{}), drivers.ErrPage, "files")
 }

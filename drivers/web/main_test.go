@@ -185,7 +185,7 @@ func (d *device) asOpened(s *pages.BrowserContext) bool {
 	d.Journal.ForgetDialogs()
 	d.Journal.Put("")
 	s.Console.Forget()
-	*d = *assemble(d.slot, d.Journal, shared, d.Info())
+	*d = *assemble(d.slot, d.Journal, shared.launcher, d.Info())
 	return true
 }
 

@@ -68,7 +68,7 @@ func TestRecordingNeedsFFmpeg(t *testing.T) {
 	own := New(Options{})
 	own.launcher.Setup = &toolchain.PlaywrightSetup{}
 	defer own.Close()
-	_, err := newDevice(own, own.info("web-1")).StartRecording(t.Context(), t.TempDir())
+	_, err := newDevice(own.launcher, own.info("web-1")).StartRecording(t.Context(), t.TempDir())
 	WantError(t, err, drivers.ErrUnsupported, "ffmpeg")
 }
 

@@ -19,13 +19,16 @@ import (
 
 func DevicesCommand(env *process.Env) *cobra.Command {
 	var asJSON, watch bool
-	var boot string
+	var boot, remote string
 	cmd := &cobra.Command{
 		Use:   "devices",
 		Short: "list phones and browsers",
 		Long:  "devices lists the devices that tests can run on, and how to fix those that cannot be used.",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if remote != "" {
+				return listRemote(cmd.Context(), env, remote, asJSON)
+			}
 			if watch {
 				return watchDevices(cmd.Context(), env, asJSON)
 			}
@@ -36,7 +39,9 @@ func DevicesCommand(env *process.Env) *cobra.Command {
 	cmd.Flags().StringVar(&boot, "boot", "", "start the iOS simulator with this `NAME` or UDID first")
 	cmd.Flags().BoolVar(&watch, "watch", false,
 		"continue, and print phones that are added, removed or changed, until Ctrl-C")
-	cmd.MarkFlagsMutuallyExclusive("boot", "watch")
+	cmd.Flags().StringVar(&remote, "remote", "",
+		"list the devices of a WebDriver server, the `NAME` of one under remotes in taproot.yaml; no session is opened")
+	cmd.MarkFlagsMutuallyExclusive("boot", "watch", "remote")
 	return cmd
 }
 
@@ -46,6 +51,7 @@ func listDevices(ctx context.Context, env *process.Env, boot string, asJSON bool
 		return &plan.Usage{Msg: err.Error()}
 	}
 	conf.Boot, conf.KeepBooted = boot, true
+	process.EndSessions(ctx, env, conf)
 	all := []drivers.Info{}
 	for _, d := range run.Drivers(conf) {
 		infos, err := d.Devices(ctx)
@@ -63,6 +69,28 @@ func listDevices(ctx context.Context, env *process.Env, boot string, asJSON bool
 			fmt.Fprintf(env.Stderr, "%s: %v\n", d.Platform(), err)
 		}
 	}
+	return printDevices(env, all, asJSON)
+}
+
+// listRemote lists the devices of a remote.
+func listRemote(ctx context.Context, env *process.Env, name string, asJSON bool) error {
+	conf, err := remoteConfig(env, name)
+	if err != nil {
+		return err
+	}
+	process.EndSessions(ctx, env, conf)
+	var all []drivers.Info
+	for _, d := range run.Drivers(conf) {
+		infos, err := d.Devices(ctx)
+		if err = errors.Join(err, d.Close()); err != nil {
+			return err
+		}
+		all = append(all, infos...)
+	}
+	return printDevices(env, all, asJSON)
+}
+
+func printDevices(env *process.Env, all []drivers.Info, asJSON bool) error {
 	if asJSON {
 		out := json.NewEncoder(env.Stdout)
 		out.SetIndent("", "  ")

@@ -38,11 +38,16 @@ func DoctorCommand(env *process.Env) *cobra.Command {
 			"exits with 0 if all required programs are installed, and with 1 otherwise.\n\n" +
 			"With --live it opens the attached phone, emulator or simulator, starts the system's settings there (or --app), " +
 			"taps,\n" +
-			"swipes, records, reads the log, and prints a report of what works, for an issue. It changes no setting.",
-		Example: "  taproot doctor\n  taproot doctor --platform web --json\n  taproot doctor --platform ios --live",
-		Args:    cobra.NoArgs,
+			"swipes, records, reads the log, and prints a report of what works, for an issue. It changes no setting.\n\n" +
+			"With --remote it opens a session at a WebDriver server, reads in it, touches nothing, ends it, and prints how\n" +
+			"long each call took.",
+		Example: "  taproot doctor\n  taproot doctor --platform web --json\n  taproot doctor --platform ios --live\n" +
+			"  taproot doctor --remote grid",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
+			case f.remote != "":
+				return checkRemote(cmd.Context(), env, f.remote, f.asJSON)
 			case f.live:
 				return f.runLive(cmd.Context(), env)
 			case f.app != "" || f.device != "":
@@ -58,6 +63,10 @@ func DoctorCommand(env *process.Env) *cobra.Command {
 		"with --live: the `ID` of the device (default: the only one that is ready)")
 	cmd.Flags().StringVar(&f.app, "app", "",
 		"with --live: the package or bundle id of the `APP` to use (default: the system's settings)")
+	cmd.Flags().StringVar(&f.remote, "remote", "",
+		"check a WebDriver server, the `NAME` of one under remotes in taproot.yaml: open a session, read, end it")
+	cmd.MarkFlagsMutuallyExclusive("remote", "live")
+	cmd.MarkFlagsMutuallyExclusive("remote", "platform")
 	cmd.Flags().BoolVar(&f.install, "install", false, "")
 	if err := cmd.Flags().MarkDeprecated("install", "write taproot setup"); err != nil {
 		panic(err) // there is no such flag: a mistake in this function
@@ -86,6 +95,7 @@ type doctorFlags struct {
 
 	live        bool
 	device, app string
+	remote      string
 }
 
 func (f *doctorFlags) add(flags *pflag.FlagSet) {
@@ -162,6 +172,9 @@ func (f *doctorFlags) run(ctx context.Context, env *process.Env) error {
 	}
 	if err != nil {
 		fmt.Fprintf(env.Stderr, "taproot: %v\n", err)
+	}
+	if conf, err := run.FromEnv(env.Dir, env.LookupEnv); err == nil && !f.install {
+		process.EndSessions(ctx, env, conf)
 	}
 	host := toolchain.NewHost(env.Getenv, env.Environ)
 	var findings []toolchain.Finding

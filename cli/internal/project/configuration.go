@@ -195,8 +195,8 @@ func variables() []struct {
 			v(
 				"XDG_STATE_HOME",
 				"",
-				"the folder of reservations of devices (default: ~/.local/state), and of notes about what has to be restored on a "+
-					"phone after a killed run (default: the cache)",
+				"the folder of reservations of devices and of the records of sessions at remotes (default: ~/.local/state), and "+
+					"of notes about what has to be restored on a phone after a killed run (default: the cache)",
 			),
 			v(
 				"XDG_CONFIG_HOME",

@@ -30,7 +30,7 @@ import (
 // runFlags are the flags of run.
 type runFlags struct {
 	device, platform, labels, reports string
-	browser                           string
+	browser, remote                   string
 	vars                              []string
 	parallel                          int
 	timeout                           time.Duration
@@ -123,6 +123,8 @@ func Command(env *process.Env) *cobra.Command {
 		"run the tests only on this `PLATFORM`: android, ios, web, mobile (both phones), or several with commas")
 	flags.StringVar(&f.browser, "browser", "",
 		"browser of tests that do not set one, `NAME`: chromium, firefox, webkit, or all that are installed")
+	flags.StringVar(&f.remote, "remote", "",
+		"run the tests of pages in the browsers of a WebDriver server, the `NAME` of one under remotes in taproot.yaml")
 	flags.StringVar(&f.labels, "label-filter", "", "run the tests with tags that match `EXPR`: 'smoke && !slow'")
 	flags.StringArrayVarP(&f.vars, "var", "e", nil, "set a variable, `NAME=VALUE`; can be repeated")
 	flags.StringSliceVar(&f.includeTags, "include-tags", nil,
@@ -291,6 +293,11 @@ func (f runFlags) config(env *process.Env, args []string) (run.Config, error) {
 	if c.Vars, err = process.ParseVars(f.vars); err != nil {
 		return c, err
 	}
+	if f.remote != "" {
+		if err := f.onRemote(&c, args); err != nil {
+			return c, err
+		}
+	}
 	if err := f.choose(&c); err != nil || f.cases == nil {
 		return c, err
 	}
@@ -357,6 +364,7 @@ func runTests(ctx context.Context, env *process.Env, f runFlags, args []string) 
 	lost := warn(env, history.WriteChoice(run.Dir, conf.Choice()))
 	run.NoteEnvironment(ctx, f.given)
 	reapServers(env)
+	process.EndSessions(ctx, env, conf)
 	failed := run.StartServers(ctx, p.Cases)
 	elsewhere, err := hub.open(ctx, run.Config, p, failed)
 	if err == nil {
@@ -382,6 +390,29 @@ func runTests(ctx context.Context, env *process.Env, f runFlags, args []string) 
 	}
 	warn(env, run.End())
 	return cmp.Or(conclude(env, f, conf, outcomes), renderErr, incomplete(lost))
+}
+
+// onRemote has the tests run on the remote that the user has named.
+func (f runFlags) onRemote(c *run.Config, args []string) error {
+	switch {
+	case f.farm.address != "":
+		return &plan.Usage{Msg: "--remote and --hub are mutually exclusive: the devices of a hub are its own"}
+	case f.headed:
+		return &plan.Usage{Msg: "--headed and --remote are mutually exclusive: the capabilities of the remote say whether " +
+			"its browser has a window"}
+	case f.device != "" && !strings.HasPrefix(f.device, f.remote+"-"):
+		return &plan.Usage{Msg: fmt.Sprintf("--device %s is not one of the remote: its devices are %s-1, %s-2, …", f.device,
+			f.remote, f.remote)}
+	}
+	var err error
+	if c.Remote, err = c.Sessions().Remote(f.remote, args...); err != nil {
+		return err
+	}
+	if c.Browser != "" && c.Browser != c.Remote.Browser() {
+		return &plan.Usage{Msg: fmt.Sprintf("--browser %s: the capabilities of the remote %s say which browser it has",
+			c.Browser, f.remote)}
+	}
+	return nil
 }
 
 // report writes the files of the run, and reports whether some could not be written.

@@ -25,6 +25,8 @@ const (
 	NotInteractable = "element not interactable"
 	SessionNotBegun = "session not created"
 	UnknownError    = "unknown error"
+	UnknownCommand  = "unknown command"
+	UnknownMethod   = "unknown method"
 	Refused         = "refused"
 	moveOutOfBounds = "move target out of bounds"
 	detachedShadow  = "detached shadow root"

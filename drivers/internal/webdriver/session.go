@@ -14,6 +14,9 @@ import (
 // elementKey is the name under which results and arguments hold an element.
 const elementKey = "element-6066-11e4-a52e-4f735466cecf"
 
+// uploadLimit is for a file to be sent.
+const uploadLimit = 5 * time.Minute
+
 // orphanLimit is how long the answer to the opening of a session is waited for after its caller has gone.
 const orphanLimit = 30 * time.Second
 
@@ -26,6 +29,32 @@ type Session struct {
 	Granted struct {
 		BrowserName, BrowserVersion string
 	}
+}
+
+// Resume returns a session that was opened before, maybe by another process.
+func (c *Client) Resume(id string) *Session { return &Session{client: c, ID: id} }
+
+// Status returns why the server cannot be reached. One that is there, but takes no new session now, is fine.
+func (c *Client) Status(ctx context.Context, limit time.Duration) error {
+	err := c.Do(ctx, Command{Method: http.MethodGet, Path: "/status", Limit: limit}, nil)
+	var said *Error
+	if errors.As(err, &said) && said.Code != Refused {
+		return nil // some clouds have no such command
+	}
+	return err
+}
+
+// DevTools sends a command of the Chrome DevTools Protocol to the chosen window. Drivers of other browsers do not know
+// it: the error is then of the code UnknownCommand.
+func (s *Session) DevTools(ctx context.Context, command string, params map[string]any, into any) error {
+	return s.do(ctx, http.MethodPost, "/goog/cdp/execute", map[string]any{"cmd": command, "params": params}, into, 0)
+}
+
+// Upload sends a file to the machine of the browser, in a zip, and returns its path there.
+func (s *Session) Upload(ctx context.Context, archive []byte) (path string, err error) {
+	err = s.do(ctx, http.MethodPost, "/se/file", map[string]any{"file": base64.StdEncoding.EncodeToString(archive)}, &path,
+		uploadLimit)
+	return path, err
 }
 
 // NewSession opens a session with these capabilities. It is requested once. When ctx ends meanwhile, the answer is

@@ -89,7 +89,7 @@ func (c *browserCheck) opens(step *vocabulary.Step) {
 	case given && strings.Contains(named.Value.Text, "${"):
 		c.in = "" // only the run knows
 		return
-	case given:
+	case given && c.own != vocabulary.RemoteBrowser:
 		c.in = named.Value.Text
 	}
 	if _, connected := step.Args.Get("connect"); connected && c.in == "" {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl/internal/decode"
 	"github.com/taproot-dev/taproot/dsl/internal/expr"
+	"github.com/taproot-dev/taproot/dsl/internal/form"
 	"github.com/taproot-dev/taproot/dsl/internal/vocabulary"
 	"github.com/taproot-dev/taproot/internal/source"
 )
@@ -45,6 +46,7 @@ func ParseConfig(file string, src []byte, own vocabulary.OwnActions) (vocabulary
 		BaseURL:        s.BaseURL,
 		Start:          s.Start,
 		Evidence:       s.Evidence,
+		Remotes:        s.Remotes,
 	}
 	for name, e := range s.Environments {
 		c.Environments[name] = vocabulary.Environment{Vars: e.Vars, Tags: e.Tags, TimeoutMs: e.TimeoutMs, Retries: e.Retries,
@@ -52,6 +54,7 @@ func ParseConfig(file string, src []byte, own vocabulary.OwnActions) (vocabulary
 	}
 	d.suiteSecrets(c, v)
 	d.startServers(c.Start, v)
+	d.remotes(c.Remotes, v)
 	d.Variables = expr.Deferred
 	c.Before, c.OnFailure, c.After = d.stepsUnder(v, "before"), d.stepsUnder(v, "onFailure"), d.stepsUnder(v, "after")
 	if err := d.Errs.Err(); err != nil {
@@ -84,6 +87,36 @@ func (d *reader) startServers(servers []vocabulary.StartServer, v source.Value) 
 		default:
 			first[s.Name] = s.Pos
 		}
+	}
+}
+
+// remotes notes where the remotes are, and wants names of which those of devices can be made.
+func (d *reader) remotes(remotes map[string]vocabulary.Remote, v source.Value) {
+	f, _ := v.Get("remotes")
+	for _, entry := range f.Value.Fields {
+		r, read := remotes[entry.Key]
+		if !read {
+			continue // reported
+		}
+		if !form.IdForm.MatchString(entry.Key) {
+			d.Fail(entry.Pos, len([]rune(entry.Key)), fmt.Sprintf("%q cannot be the name of a remote", entry.Key),
+				"use letters, digits, dots, dashes and underscores: grid")
+		}
+		r.Pos = entry.Pos
+		wanted, given := entry.Value.Get("capabilities")
+		if r.Wanted = wanted.Value; given && wanted.Value.Kind != source.Map {
+			d.Wrong(wanted.Value, `"capabilities" must be a map`, `for example: capabilities: {browserName: firefox}`)
+		}
+		key, keyed := entry.Value.Get("key")
+		if user, given := entry.Value.Get("user"); keyed != given {
+			at := key.Pos
+			if given {
+				at = user.Pos
+			}
+			d.Fail(at, 4, fmt.Sprintf("the remote %q has a user without a key, or a key without a user", entry.Key),
+				`write both: user: "${CLOUD_USER}", key: "${CLOUD_KEY}"`)
+		}
+		remotes[entry.Key] = r
 	}
 }
 

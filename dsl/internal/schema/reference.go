@@ -73,7 +73,7 @@ func browserSection(b *strings.Builder) {
 	var same, rows []string
 	for _, r := range vocabulary.BrowserTable() {
 		works := vocabulary.BrowserSupport{}
-		if r.Chromium == works && r.Firefox == works && r.WebKit == works {
+		if r.Chromium == works && r.Firefox == works && r.WebKit == works && r.Remote == works {
 			same = append(same, "`"+r.Word+"`")
 			continue
 		}
@@ -81,10 +81,10 @@ func browserSection(b *strings.Builder) {
 		if part, of := strings.CutPrefix(r.Word, "report: "); of {
 			word = part
 		}
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s |\n", word, r.Chromium, r.Firefox, r.WebKit))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s |\n", word, r.Chromium, r.Firefox, r.WebKit, r.Remote))
 	}
-	fmt.Fprintf(b, "%s.\n\n| | Chromium | Firefox | WebKit |\n|---|---|---|---|\n%s", strings.Join(same, ", "),
-		strings.Join(rows, ""))
+	fmt.Fprintf(b, "%s.\n\n| | Chromium | Firefox | WebKit | [Remote](remotes.md) |\n|---|---|---|---|---|\n%s",
+		strings.Join(same, ", "), strings.Join(rows, ""))
 }
 
 // topic is a section of the reference in addition to the actions.
@@ -128,6 +128,12 @@ func topics() []topic {
 			title: "Servers of the app",
 			text:  "Under `start` of taproot.yaml. Exactly one of `url`, `output` and `port` says when the server is ready.",
 			typ:   reflect.TypeFor[vocabulary.StartServer](),
+		},
+		{
+			name:  "remotes",
+			title: "Remotes",
+			text:  "Under `remotes` of taproot.yaml, by a name of your own. See [remotes](remotes.md).",
+			typ:   reflect.TypeFor[vocabulary.Remote](),
 		},
 		{
 			name:  "own-actions",

@@ -12,6 +12,9 @@ const (
 	Chromium = "chromium"
 	Firefox  = "firefox"
 	WebKit   = "webkit"
+
+	// RemoteBrowser is any browser of a remote, in the table alone.
+	RemoteBrowser = "remote"
 )
 
 // BrowserSupport is what a browser makes of a word: it works, works in another way, or is refused before a page opens.
@@ -35,8 +38,8 @@ func (s BrowserSupport) String() string {
 // ("openBrowser.offline"), one value of an option ("openBrowser.colorScheme=no-preference"), or a part of the report
 // ("report: recording").
 type BrowserRow struct {
-	Word                      string
-	Chromium, Firefox, WebKit BrowserSupport
+	Word                              string
+	Chromium, Firefox, WebKit, Remote BrowserSupport
 }
 
 // browserRows is the one table of what browsers can do. The driver, validate, the reference and the contract test go by
@@ -100,7 +103,7 @@ func browserRows() []BrowserRow {
 	for _, word := range strings.Fields(browserWords) {
 		rows = append(rows, BrowserRow{Word: word})
 	}
-	rows = inWebKit(rows)
+	rows = inRemotes(inWebKit(rows))
 	slices.SortStableFunc(rows, func(a, b BrowserRow) int { return strings.Compare(a.Word, b.Word) })
 	return rows
 }
@@ -203,6 +206,8 @@ func BrowserDoes(browser, word string) BrowserSupport {
 		return browserTable()[i].Firefox
 	case browser == WebKit:
 		return browserTable()[i].WebKit
+	case browser == RemoteBrowser:
+		return browserTable()[i].Remote
 	case browser == Chromium || browser == "":
 		return browserTable()[i].Chromium
 	}
@@ -225,7 +230,8 @@ func firefoxPermission(name string) BrowserSupport {
 
 // BrowserTitle is a browser's name as people write it.
 func BrowserTitle(name string) string {
-	return map[string]string{"": "Chromium", Chromium: "Chromium", Firefox: "Firefox", WebKit: "WebKit"}[name]
+	return map[string]string{"": "Chromium", Chromium: "Chromium", Firefox: "Firefox", WebKit: "WebKit",
+		RemoteBrowser: "a remote browser"}[name]
 }
 
 // Refusal is why a browser does not do what a word says; "" when it does.
@@ -239,4 +245,60 @@ func Refusal(browser, word string) string {
 		what += ": " + value
 	}
 	return fmt.Sprintf("%s does not work in %s: %s", what, BrowserTitle(browser), why)
+}
+
+// inRemotes adds what the browsers of remotes make of the words.
+func inRemotes(rows []BrowserRow) []BrowserRow {
+	for _, said := range remoteSupport() {
+		i := slices.IndexFunc(rows, func(r BrowserRow) bool { return r.Word == said.Word })
+		if i < 0 {
+			rows = append(rows, said)
+			continue
+		}
+		rows[i].Remote = said.Remote
+	}
+	return rows
+}
+
+// remoteSupport is what a session of WebDriver makes of words, whichever browser it has.
+func remoteSupport() (rows []BrowserRow) {
+	refuse := func(why string, words ...string) {
+		for _, word := range words {
+			rows = append(rows, BrowserRow{Word: word, Remote: BrowserSupport{Refused: why}})
+		}
+	}
+	otherwise := func(word, how string) {
+		rows = append(rows, BrowserRow{Word: word, Remote: BrowserSupport{Otherwise: how}})
+	}
+	refuse("a remote is reached by the URL under remotes", "openBrowser.connect")
+	refuse("it is up to the session: write it into the capabilities of the remote", "openBrowser.device",
+		"openBrowser.locale", "openBrowser.timezone", "openBrowser.colorScheme", "openBrowser.colorScheme=no-preference",
+		"openBrowser.userAgent", "openBrowser.headless=false", "openBrowser.ignoreHttpsErrors", "openBrowser.permissions",
+		"setDarkMode")
+	refuse("WebDriver sets no location", "openBrowser.geolocation", "setLocation")
+	refuse("WebDriver cannot cut a browser off from the network", "openBrowser.offline", "setAirplaneMode")
+	refuse("WebDriver adds no headers to requests", "openBrowser.headers")
+	refuse("WebDriver does not show what other sites keep: write the steps that log in", "openBrowser.storage",
+		"webStorage")
+	refuse("WebDriver does not report what a page listens to: write drag to move an element, scroll to move the "+
+		"content", "swipe")
+	refuse("WebDriver does not report what pages request", "webRoute", "webWait.request", "webWait.response",
+		"webWait.load=networkidle")
+	refuse("WebDriver does not report what pages write to the console", "assertLog", "webAssert.noConsoleErrors")
+	refuse("WebDriver does not report downloads", "webDownload")
+	refuse("a remote browser is not recorded", "startRecording", "stopRecording", "report: recording")
+	refuse("what pages request is not in the report", "report: network")
+	otherwise("openBrowser.httpCredentials", "they are sent to the site of the address alone, when the page opens")
+	otherwise("press", "there is no key menu")
+	otherwise("webPress", "as press")
+	otherwise("webUpload", "files alone, no folders, into file fields, where the server takes files (Grid, chromedriver)")
+	otherwise("paste", "what pages copy by themselves is not known: it pastes what copyText and setClipboard took")
+	otherwise("drag", "what is made draggable by HTML (draggable, dragstart) gets the events of a drag from Taproot; all "+
+		"else gets the mouse")
+	otherwise("webDrag", "as drag")
+	otherwise("alert", "which kind a dialog is, is not reported: each has the buttons OK and Cancel, and a field for all "+
+		"that is known")
+	otherwise("report: closed shadow roots",
+		"in Chromium those that scripts make, which others do not show; none that the page's HTML declares")
+	return rows
 }

@@ -47,6 +47,7 @@ type Config struct {
 	BaseURL        Template // the site that the path in openBrowser belongs to; empty: none
 	Start          []StartServer
 	Evidence       Evidence
+	Remotes        map[string]Remote
 }
 
 // Evidence says what reports keep of a test: on, off, or failed (only of attempts that did not pass). Empty: on.
@@ -93,6 +94,7 @@ type Suite struct {
 	BaseURL        Template                    `json:"baseUrl,omitempty" format:"http"`
 	Start          []StartServer               `json:"start,omitempty"`
 	Evidence       Evidence                    `json:"evidence,omitempty"`
+	Remotes        map[string]Remote           `json:"remotes,omitempty"`
 }
 
 // SuiteEnvironment is one of a suite's environments.

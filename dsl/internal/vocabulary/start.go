@@ -2,6 +2,7 @@ package vocabulary
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"reflect"
 	"regexp"
@@ -122,3 +123,150 @@ func (s StartServer) filled(scope *expr.Scope) (Server, error) {
 	}
 	return out, bad
 }
+
+// Remote is a WebDriver server on which tests can run: a driver, a Selenium Grid, a cloud.
+type Remote struct {
+	URL          Template `json:"url" required:"true" format:"http"`
+	User         Template `json:"user,omitempty" minLength:"1"`
+	Key          Template `json:"key,omitempty" minLength:"1"`
+	Platform     string   `json:"platform,omitempty" enum:"web" default:"web"`
+	Capabilities AnyValue `json:"capabilities,omitempty"`
+	Sessions     int      `json:"sessions,omitempty" minimum:"1" maximum:"100" default:"1"`
+
+	Pos source.Pos // of its name
+	// Wanted are the capabilities as they are written.
+	Wanted source.Value
+}
+
+// RemoteServer is a Remote with its variables filled in.
+type RemoteServer struct {
+	Name string
+	// URL has neither user nor key in it.
+	URL, User, Key string
+	Platform       Platform
+	Capabilities   map[string]any
+	Sessions       int
+}
+
+// Browser is the browser that sessions have, by the name that tests use; "" when the capabilities do not say, or name
+// another one.
+func (r RemoteServer) Browser() string {
+	name, _ := r.Capabilities["browserName"].(string)
+	switch strings.ToLower(name) {
+	case "chrome", "chromium", "microsoftedge", "msedge", "chrome-headless-shell":
+		return Chromium
+	case "firefox":
+		return Firefox
+	case "safari", "webkit", "minibrowser":
+		return WebKit
+	}
+	return ""
+}
+
+// Remote fills in the variables of a remote, which can be those of the file and of the environment. The error is an
+// Errors; nothing was sent.
+func (c Config) Remote(name, environment string, o expr.ScopeOptions) (out RemoteServer, err error) {
+	r := c.Remotes[name]
+	fill := remoteFill{prefix: "remotes/" + name + "/", from: r.URL.Source()}
+	for key, t := range map[string]Template{"url": r.URL, "user": r.User, "key": r.Key} {
+		fill.note(key, source.Value{Kind: source.String, Text: t.Text, Pos: t.Pos})
+	}
+	fill.walk("capabilities", r.Wanted)
+	c.Vars = append(slices.Clone(c.Vars), fill.vars...)
+	scope, err := c.Scope(environment, o)
+	if err != nil {
+		return out, inEnvironment(err)
+	}
+	text := func(key string) string {
+		value, _ := scope.Value(fill.prefix + key)
+		return expr.Show(value)
+	}
+	out = RemoteServer{Name: name, User: text("user"), Key: text("key"), Platform: Platform(r.Platform),
+		Sessions: r.Sessions}
+	if filled, is := fill.filled("capabilities", r.Wanted, text).Go().(map[string]any); is {
+		out.Capabilities = filled
+	}
+	u, err := url.Parse(text("url"))
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return out, source.Errors{{Pos: r.URL.Pos, Source: r.URL.Source(), Width: len([]rune(r.URL.Text)),
+			Msg:  fmt.Sprintf("the URL of the remote %q is not one of a server", name),
+			Hint: `it starts with http:// or https:// and names a host: "http://localhost:4444"`}}
+	}
+	if u.User != nil {
+		if out.User != "" || out.Key != "" {
+			return out, source.Errors{{Pos: r.URL.Pos, Source: r.URL.Source(), Width: len([]rune(r.URL.Text)),
+				Msg:  fmt.Sprintf("the remote %q has two users: one in its URL, one under user and key", name),
+				Hint: "remove one of them"}}
+		}
+		out.User = u.User.Username()
+		out.Key, _ = u.User.Password()
+		u.User = nil
+	}
+	out.URL = strings.TrimRight(u.String(), "/")
+	return out, nil
+}
+
+// inEnvironment corrects the advice about variables, of which a remote has none of its own.
+func inEnvironment(err error) error {
+	list, is := err.(source.Errors)
+	if !is {
+		return err
+	}
+	for i, e := range list {
+		if strings.HasPrefix(e.Hint, "set it in the environment") {
+			changed := *e
+			changed.Hint = "set it in the environment, or under vars"
+			list[i] = &changed
+		}
+	}
+	return list
+}
+
+// remoteFill makes a variable of each text of a remote, so that they are resolved as the vars of a file are.
+type remoteFill struct {
+	prefix string
+	from   *source.Source
+	vars   []expr.Var
+}
+
+func (f *remoteFill) note(key string, v source.Value) {
+	f.vars = append(f.vars, expr.NewVar(f.prefix+key, v.Text, source.Value{Kind: source.String, Pos: v.Pos}, f.from))
+}
+
+// walk notes the texts in a value.
+func (f *remoteFill) walk(key string, v source.Value) {
+	switch v.Kind {
+	case source.String:
+		f.note(key, v)
+	case source.List:
+		for i, item := range v.Items {
+			f.walk(fmt.Sprintf("%s/%d", key, i), item)
+		}
+	case source.Map:
+		for i, field := range v.Fields {
+			f.walk(fmt.Sprintf("%s/%d", key, i), field.Value)
+		}
+	}
+}
+
+// filled is a value with the texts that walk has noted.
+func (f *remoteFill) filled(key string, v source.Value, text func(key string) string) source.Value {
+	switch v.Kind {
+	case source.String:
+		v.Text = text(key)
+	case source.List:
+		v.Items = slices.Clone(v.Items)
+		for i := range v.Items {
+			v.Items[i] = f.filled(fmt.Sprintf("%s/%d", key, i), v.Items[i], text)
+		}
+	case source.Map:
+		v.Fields = slices.Clone(v.Fields)
+		for i := range v.Fields {
+			v.Fields[i].Value = f.filled(fmt.Sprintf("%s/%d", key, i), v.Fields[i].Value, text)
+		}
+	}
+	return v
+}
+
+// RemoteNames lists the names of the remotes.
+func (c Config) RemoteNames() []string { return slices.Sorted(maps.Keys(c.Remotes)) }

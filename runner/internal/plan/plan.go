@@ -13,7 +13,6 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/source"
-	"github.com/taproot-dev/taproot/runner/internal/syntax/maestro"
 )
 
 // Options say which tests to plan.
@@ -32,6 +31,8 @@ type Options struct {
 	Browser string
 	// Browsers are those of AllBrowsers: the installed ones.
 	Browsers []string
+	// Remote is the WebDriver server on which the tests run; nil: they run on this machine.
+	Remote *dsl.RemoteServer
 	// Labels is a Ginkgo label filter over tags and platform; empty: all.
 	Labels string
 	// IncludeTags and ExcludeTags keep the tests of folders that have one of the first, if there are any, and none of the
@@ -375,6 +376,12 @@ func (p *Plan) check(c Case) error {
 	if err := dsl.CheckVars(c.Test, scope); err != nil {
 		return err
 	}
+	if p.options.Remote != nil {
+		if NotOnRemote(c, p.options.Remote) != "" {
+			return nil // it is skipped
+		}
+		return dsl.CheckBrowser(c.Test, dsl.Remote)
+	}
 	for _, e := range c.Devices {
 		if err := dsl.CheckDevice(c.Test, e, e.Browser); err != nil {
 			return err
@@ -384,37 +391,6 @@ func (p *Plan) check(c Case) error {
 		return nil
 	}
 	return dsl.CheckBrowser(c.Test, c.Browser)
-}
-
-// filter combines the filters into one function.
-func filter(o Options) (func(Case) bool, error) {
-	for _, p := range o.Platform.Each() {
-		if !slices.Contains([]dsl.Platform{dsl.Android, dsl.IOS, dsl.Web}, p) {
-			return nil, &Usage{fmt.Sprintf("platform %q is not known: use android, ios, web or mobile, or several with commas",
-				o.Platform)}
-		}
-	}
-	switch {
-	case o.Browser == AllBrowsers && len(o.Browsers) == 0:
-		return nil, &Usage{"browser all: which browsers are installed is known on this machine only, not on a farm: name one"}
-	case !slices.Contains([]string{"", AllBrowsers, dsl.Chromium, dsl.Firefox, dsl.WebKit}, o.Browser):
-		return nil, &Usage{fmt.Sprintf("browser %q is not known: use chromium, firefox or webkit, or all", o.Browser)}
-	}
-	labels, err := parseLabels(o.Labels)
-	if err != nil {
-		return nil, &Usage{fmt.Sprintf("label filter %q: %v", o.Labels, err)}
-	}
-	return func(c Case) bool {
-		if (!isFlow(c.Test) || len(o.Args) > 1) && !maestro.Tagged(c.Test.Tags, o.IncludeTags, o.ExcludeTags) {
-			return false
-		}
-		return (o.Platform == "" || c.on(o.Platform)) && (o.Labels == "" || labels(c.Labels))
-	}, nil
-}
-
-// on reports whether the case runs on a platform, or one of its devices is of it; of several, on any.
-func (c Case) on(p dsl.Platform) bool {
-	return p.Has(c.Platform) || slices.ContainsFunc(c.Devices, func(e dsl.Entry) bool { return p.Has(e.Platform) })
 }
 
 // unique reports tests with the same id: their packs would have the same folder, also on disks that ignore case.

@@ -122,6 +122,9 @@ func (r *Runner) run(ctx context.Context, c plan.Case, beside callbacks) (out Ou
 	if c.Test.Skip != "" {
 		return r.without(ctx, c, notRun{result: event.Skipped, why: c.Test.Skip})
 	}
+	if why := plan.NotOnRemote(c, r.Config.Remote); why != "" {
+		return r.without(ctx, c, notRun{result: event.Skipped, why: why})
+	}
 	if late(r) && beside.again == nil {
 		return r.without(ctx, c, r.Config.outOfTime())
 	}

@@ -55,7 +55,7 @@ func (c Config) planning() plan.Options {
 	return plan.Options{Dir: c.Dir, Platform: c.Platform, Browser: c.Browser, Browsers: browsers, Labels: c.Labels,
 		IncludeTags: c.IncludeTags, ExcludeTags: c.ExcludeTags, Vars: c.Vars, Environment: c.Environment,
 		Env: c.LookupEnv, Retries: c.Retries,
-		Reads: c.Reads, Today: c.Today(), Actions: c.Actions}
+		Reads: c.Reads, Today: c.Today(), Actions: c.Actions, Remote: c.Remote}
 }
 
 // installedBrowsers lists the browsers of this machine that tests can run in: Chromium always, so that a machine

@@ -36,15 +36,17 @@ type Config struct {
 	AndroidSerial string       // of the Android devices only this one; Device overrides it
 	Platform      dsl.Platform // only this platform
 	Browser       string       // for tests of pages that name none; default: chromium
-	Labels        string       // Ginkgo label filter
-	IncludeTags   []string     // only tests of folders with one of these tags
-	ExcludeTags   []string     // no tests of folders with one of these
-	Vars          map[string]string
-	Environment   string          // of the suite's taproot.yaml
-	Cases         map[string]bool // only these, by the names of their packs; nil: all
-	Shard         plan.Shard
-	ShardBy       string        // empty, time or time=REPORT: see SetShardBy
-	MaxTime       time.Duration // no case starts after it; 0: no limit
+	// Remote is the WebDriver server on which the tests run; nil: they run here. see Sessions.Remote.
+	Remote      *dsl.RemoteServer
+	Labels      string   // Ginkgo label filter
+	IncludeTags []string // only tests of folders with one of these tags
+	ExcludeTags []string // no tests of folders with one of these
+	Vars        map[string]string
+	Environment string          // of the suite's taproot.yaml
+	Cases       map[string]bool // only these, by the names of their packs; nil: all
+	Shard       plan.Shard
+	ShardBy     string        // empty, time or time=REPORT: see SetShardBy
+	MaxTime     time.Duration // no case starts after it; 0: no limit
 	// OnlyChanged is ChangedInTree, or a reference of git: only tests that depend on a change since; empty: all
 	OnlyChanged string
 	// RerunFailed is LatestRun, the name of a run or its folder: only the tests that did not pass there; empty: all
@@ -214,8 +216,11 @@ func (c *Config) TakeOutputDir(args []string) {
 // ProjectRoot returns the nearest folder upward that holds go.mod or .git, or dir itself when there is none.
 func ProjectRoot(dir string) string { return cmp.Or(filetree.Project(dir, "go.mod", ".git"), dir) }
 
-// Drivers lists all drivers.
+// Drivers lists all drivers; that of a remote is the only one.
 func Drivers(c Config) []drivers.Driver {
+	if c.Remote != nil {
+		return c.Sessions().drivers()
+	}
 	return []drivers.Driver{
 		android.New(android.Options{Getenv: c.Getenv, Agent: c.Agent}),
 		ios.New(ios.Options{Getenv: c.Getenv, Boot: c.Boot, KeepBooted: c.KeepBooted}),

@@ -31,6 +31,8 @@ type Brand struct {
 
 	// Silent: it reports neither requests, nor its console, nor downloads, nor what pages pass to Taproot's functions.
 	Silent bool
+	// Remote: it runs on a machine of others.
+	Remote bool
 
 	// own starts a browser that Playwright does not drive; nil: Playwright starts it.
 	own     func(l *Launcher) (playwright.Browser, error)

@@ -32,6 +32,8 @@ type Options struct {
 	// FilesBelow is the only folder of which files may be opened as pages; "": any file of this machine. NoFiles: none.
 	FilesBelow string
 	NoFiles    bool
+	// Remote is where pages are opened; nil: on this machine.
+	Remote *Remote
 	// Host is the machine on which Chromium and Node are looked for; the real one if it is nil.
 	Host *toolchain.Host
 }
@@ -226,6 +228,9 @@ func (l *Launcher) For(ctx context.Context, opts drivers.PageOptions) (*Browser,
 
 // BrandFor is the browser that options ask for, or the driver's own.
 func (l *Launcher) BrandFor(opts drivers.PageOptions) (Brand, error) {
+	if r := l.opts.Remote; r != nil {
+		return r.brand(), r.offers(opts.Browser)
+	}
 	return brandOf(cmp.Or(opts.Browser, l.opts.Browser, dsl.Chromium))
 }
 

@@ -110,7 +110,7 @@ func (l *Launcher) start(ctx context.Context, k browserKind) (*Browser, error) {
 	if err := l.prepare(ctx); err != nil {
 		return nil, err
 	}
-	br, err := brandOf(k.name)
+	br, err := l.BrandFor(drivers.PageOptions{Browser: k.name})
 	if err != nil {
 		return nil, err
 	}

@@ -59,6 +59,12 @@ type Instance interface {
 	Close() error
 }
 
+// Uploader is an Instance with a browser on another machine.
+type Uploader interface {
+	// Upload sends files there, and returns their paths there.
+	Upload(ctx context.Context, paths []string) ([]string, error)
+}
+
 // Attachment is a window that was opened.
 type Attachment struct {
 	Page   *Page
@@ -130,7 +136,7 @@ func selectorScript(driver string) (string, error) {
 }
 
 // Version is that of the product.
-func (b *Browser) Version() string { return b.traits.Version }
+func (b *Browser) Version() string { return b.product.Traits().Version }
 
 // IsConnected reports whether contexts can be opened.
 func (b *Browser) IsConnected() bool {

@@ -94,6 +94,13 @@ func open(b *Browser, o playwright.BrowserNewContextOptions) (*Context, error) {
 	return c, nil
 }
 
+// NativeScript keeps what one of the scripts of a context replaces: it makes closed shadow roots look closed to the
+// page, in the world of which script/page.js runs as well. The scripts of an Attachment follow it.
+func NativeScript(name string) string {
+	return fmt.Sprintf("Object.defineProperty(window, %q + 'n', {value: "+
+		"Object.getOwnPropertyDescriptor(Element.prototype, 'shadowRoot')});\n", name)
+}
+
 // Capabilities are those that every session needs; anyCert: with certificates that are not valid.
 func Capabilities(anyCert bool) map[string]any {
 	all := map[string]any{"pageLoadStrategy": "none", "unhandledPromptBehavior": "ignore",

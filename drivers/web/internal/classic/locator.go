@@ -260,7 +260,13 @@ func (l *Locator) SetInputFiles(files any, options ...playwright.LocatorSetInput
 		if err != nil {
 			return r, err
 		}
-		err = c.command(ctx, func() error { return c.session.SendTo(ctx, field, strings.Join(paths, "\n")) })
+		there := paths
+		if u, far := c.opened.(Uploader); far {
+			if there, err = u.Upload(ctx, paths); err != nil {
+				return r, err
+			}
+		}
+		err = c.command(ctx, func() error { return c.session.SendTo(ctx, field, strings.Join(there, "\n")) })
 		if err != nil {
 			return r, err
 		}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 const (
@@ -92,7 +93,7 @@ func (p *Page) travel(limit time.Duration, address string, depart func(ctx conte
 			address = before.url
 		}
 		if err := depart(ctx); err != nil {
-			return fmt.Errorf("net::ERR_INVALID_URL: %w", err)
+			return notOpened(err)
 		}
 		probe := newProbe(address, c.anyCert)
 		defer probe.end()
@@ -128,9 +129,27 @@ func (p *Page) travel(limit time.Duration, address string, depart func(ctx conte
 	return err
 }
 
+// netError is how drivers of Chromium report why a page does not open.
+var netError = lazyregexp.New(`net::ERR_[A-Z_]+`)
+
+// notOpened is the error of a navigation that the driver refuses.
+func notOpened(err error) error {
+	var said *webdriver.Error
+	if !errors.As(err, &said) || webdriver.Is(err, webdriver.InvalidSession, webdriver.NoSuchWindow) {
+		return err
+	}
+	if code := netError.FindString(said.Message); code != "" {
+		return errors.New(code)
+	}
+	return fmt.Errorf("net::ERR_INVALID_URL: %w", err)
+}
+
 // failed reports whether the browser shows a page of its own instead.
 func (at arrival) failed(address string) bool {
-	blank := func(s string) bool { return s == "about:blank" || s == "" }
+	blank := func(s string) bool {
+		return s == "about:blank" || s == "" || strings.HasPrefix(s, "chrome-error:") ||
+			strings.HasPrefix(s, "about:neterror") || strings.HasPrefix(s, "about:certerror")
+	}
 	return !strings.HasPrefix(strings.ToLower(address), "about:") && (blank(at.url) || blank(at.document))
 }
 

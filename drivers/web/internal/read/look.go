@@ -132,6 +132,9 @@ func (rd *Reader) seePage(ctx context.Context, w wanted, seen *drivers.WebObserv
 	}
 	seen.URL = page.URL()
 	if w.NoConsoleErrors {
+		if err := s.Refuses("webAssert.noConsoleErrors"); err != nil {
+			return err
+		}
 		if p, ok := page.(consoleSettler); ok {
 			if err := p.SettleConsole(ctx); err != nil {
 				return err

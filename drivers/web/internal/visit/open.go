@@ -27,6 +27,9 @@ const loadTimeout = 30 * time.Second
 // pageLimit is for the browser to make a page, with nothing in it.
 const pageLimit = 45 * time.Second
 
+// remoteLimit is for another session of a remote, which may have to wait for a free browser.
+const remoteLimit = 6 * time.Minute
+
 // Opener opens pages in a slot, and keeps what is set before one is open.
 type Opener struct {
 	slot     *pages.Slot
@@ -123,6 +126,9 @@ func (o *Opener) UseBrowser(ctx context.Context, name string) error {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if b.Brand.Remote {
+		return nil
+	}
 	o.browser = name
 	o.info.Model, o.info.OSVersion = browser.ModelOf(name, b.Version()), b.Version()
 	return nil
@@ -134,6 +140,9 @@ func (o *Opener) PageBrowser() (name, version string) {
 	defer o.mu.Unlock()
 	if s, _ := o.slot.Opened(); s != nil {
 		return s.Browser.Brand.Name, s.Browser.Version()
+	}
+	if o.launcher.Options().Remote != nil {
+		return dsl.Remote, o.info.OSVersion
 	}
 	return cmp.Or(o.browser, o.launcher.Options().Browser, dsl.Chromium), o.info.OSVersion
 }
@@ -249,7 +258,11 @@ func (o *Opener) newSession(
 		}
 		return s, nil
 	})
-	timer := time.NewTimer(pageLimit)
+	limit := pageLimit
+	if b.Brand.Remote {
+		limit += remoteLimit
+	}
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
 	case r := <-done:
@@ -259,7 +272,7 @@ func (o *Opener) newSession(
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-timer.C:
-		return nil, fmt.Errorf("%w: the browser did not open a page within %s", drivers.ErrDeviceLost, pageLimit)
+		return nil, fmt.Errorf("%w: the browser did not open a page within %s", drivers.ErrDeviceLost, limit)
 	}
 }
 

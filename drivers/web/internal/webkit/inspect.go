@@ -29,11 +29,6 @@ type inspected struct {
 	declares map[string]bool   // frames with a document that declares closed shadow roots
 }
 
-// nativeScript keeps what one of the scripts of a context replaces: it makes closed shadow roots look closed to the
-// page, in the world of which its scripts run as well.
-const nativeScript = `Object.defineProperty(window, %q + 'n', {value: ` +
-	"Object.getOwnPropertyDescriptor(Element.prototype, 'shadowRoot')});\n"
-
 // Attach has the Web Inspector of a window run the scripts of the context in each document before the page's own.
 func (on *instance) Attach(ctx context.Context, w classic.Attachment) (classic.Window, error) {
 	var in *inspected
@@ -47,7 +42,7 @@ func (on *instance) Attach(ctx context.Context, w classic.Attachment) (classic.W
 		}
 	}
 	in.mu.Lock()
-	in.page, in.script = w.Page, fmt.Sprintf(nativeScript, w.Name)+w.Script
+	in.page, in.script = w.Page, classic.NativeScript(w.Name)+w.Script
 	in.mu.Unlock()
 	if err := in.install(ctx); err != nil {
 		in.Close()

@@ -1,0 +1,386 @@
+// Package remote opens sessions at WebDriver servers that others run. A session is a lease: there are only as many at
+// once as the server is to have from this machine, and one that a killed process has left is ended by the next process.
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
+)
+
+const (
+	// OpenLimit is how long the server may take to open a session: a full grid has it wait.
+	OpenLimit = 5 * time.Minute
+	// orphanLimit is how long the answer to the opening of a session is waited for when it is no longer wanted.
+	orphanLimit = 30 * time.Second
+	// endLimit is how long the end of a session may take.
+	endLimit = 15 * time.Second
+	// StatusLimit is how long the server may take to say that it is there.
+	StatusLimit = 15 * time.Second
+	// lendEvery is how often a process looks whether another one wants a session that it keeps for later.
+	lendEvery = 250 * time.Millisecond
+	// lendLimit is how long another process may take to end such a session.
+	lendLimit = 60 * time.Second
+	// returnLimit is how long sessions in use may take to return at the end; then they are ended all the same.
+	returnLimit = 10 * time.Second
+)
+
+// Server is a WebDriver server.
+type Server struct {
+	Name      string // in messages
+	URL       string // without user and key
+	User, Key string
+	Sessions  int    // at once, from this machine
+	Folder    string // of the records of sessions
+	Log       *slog.Logger
+}
+
+// Client returns a client of the server.
+func (s Server) Client() (*webdriver.Client, error) {
+	address := s.URL
+	if s.User != "" || s.Key != "" {
+		u, err := url.Parse(s.URL)
+		if err != nil {
+			return nil, fmt.Errorf("the URL of the remote %s cannot be read", s.Name)
+		}
+		u.User = url.UserPassword(s.User, s.Key)
+		address = u.String()
+	}
+	return webdriver.New(webdriver.Options{URL: address, Log: s.Log})
+}
+
+// Sessions are those of this process at a server. Safe for concurrent use.
+type Sessions struct {
+	server Server
+	client *webdriver.Client
+
+	mu      sync.Mutex
+	idle    []*Lease
+	used    map[*Lease]bool
+	back    chan struct{} // receives when a session is no longer used
+	closed  bool
+	closing chan struct{}
+	work    sync.WaitGroup
+}
+
+// New prepares sessions; none is opened.
+func New(s Server) (*Sessions, error) {
+	client, err := s.Client()
+	if err != nil {
+		return nil, err
+	}
+	return &Sessions{server: s, client: client, closing: make(chan struct{}), used: map[*Lease]bool{},
+		back: make(chan struct{}, 1)}, nil
+}
+
+// Lease is a session that the caller alone uses, until Keep or End.
+type Lease struct {
+	*webdriver.Session
+	sessions *Sessions
+	slot     *slot
+	end      sync.Once
+	ended    error
+}
+
+// errClosed is the error of a session that is wanted after the end.
+var errClosed = fmt.Errorf("%w: the sessions of the remote are closed", drivers.ErrDeviceLost)
+
+// Take returns a session that was kept, or a new one with these capabilities.
+func (l *Sessions) Take(ctx context.Context, capabilities map[string]any) (*Lease, error) {
+	l.mu.Lock()
+	switch n := len(l.idle); {
+	case l.closed:
+		l.mu.Unlock()
+		return nil, errClosed
+	case n > 0:
+		lease := l.idle[n-1]
+		l.idle = l.idle[:n-1]
+		l.used[lease] = true
+		l.mu.Unlock()
+		return lease, nil
+	}
+	l.work.Add(1)
+	l.mu.Unlock()
+	defer l.work.Done()
+	s, err := l.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	session, err := l.open(ctx, capabilities, s)
+	if err != nil {
+		return nil, err
+	}
+	lease := &Lease{Session: session, sessions: l, slot: s}
+	l.mu.Lock()
+	l.used[lease] = true
+	l.mu.Unlock()
+	return lease, nil
+}
+
+// acquire waits for one of the places for sessions. Sessions that killed processes have left in them are ended.
+func (l *Sessions) acquire(ctx context.Context) (*slot, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, lendLimit, fmt.Errorf("%w: the remote %s has %d sessions from this "+
+		"machine already (sessions under remotes)", drivers.ErrDeviceLost, l.server.Name, l.server.Sessions))
+	defer cancel()
+	for {
+		for i := range l.server.Sessions {
+			s, err := takeSlot(l.server, i)
+			if err != nil {
+				return nil, err
+			}
+			if s != nil {
+				l.endLeft(ctx, s)
+				return s, nil
+			}
+		}
+		for i := range l.server.Sessions {
+			wantSlot(l.server, i)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-l.closing:
+			return nil, errClosed
+		case <-time.After(lendEvery):
+		}
+	}
+}
+
+// endLeft ends the session that a killed process has left in a place. One that cannot be ended now is noted elsewhere.
+func (l *Sessions) endLeft(ctx context.Context, s *slot) {
+	note, left := s.note()
+	if !left {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, endLimit)
+	defer cancel()
+	if ended(l.client.Resume(note.Session).End(ctx)) {
+		s.forget()
+		return
+	}
+	s.setAside()
+}
+
+// ended reports whether a session is gone after an attempt to end it.
+func ended(err error) bool {
+	var said *webdriver.Error
+	return err == nil || errors.As(err, &said) && said.Code != webdriver.Refused && said.Status < 500
+}
+
+// open opens a session. When it is no longer wanted, its answer is waited for a while, and the session ended.
+func (l *Sessions) open(ctx context.Context, capabilities map[string]any, s *slot) (*webdriver.Session, error) {
+	type outcome struct {
+		session *webdriver.Session
+		err     error
+	}
+	done := make(chan outcome, 1)
+	life, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		session, err := l.client.NewSession(life, capabilities, OpenLimit)
+		if err == nil {
+			err = s.write(record{URL: l.server.URL, Remote: l.server.Name, Session: session.ID, Since: time.Now().UTC()})
+			if err != nil {
+				l.finish(session)
+			}
+		}
+		done <- outcome{session, err}
+	}()
+	var why error
+	select {
+	case o := <-done:
+		giveUp()
+		if o.err != nil {
+			s.release()
+			return nil, l.server.explain(o.err)
+		}
+		return o.session, nil
+	case <-ctx.Done():
+		why = context.Cause(ctx)
+	case <-l.closing:
+		why = errClosed
+	}
+	l.work.Add(1) // Take holds one: the count is not zero
+	go func() {
+		defer l.work.Done()
+		defer s.release()
+		timer := time.AfterFunc(orphanLimit, giveUp)
+		defer timer.Stop()
+		if o := <-done; o.err == nil && ended(l.finish(o.session)) {
+			s.forget()
+		}
+		giveUp()
+	}()
+	return nil, why
+}
+
+// finish ends a session, whatever has ended meanwhile.
+func (l *Sessions) finish(s *webdriver.Session) error {
+	ctx, cancel := context.WithTimeout(context.Background(), endLimit)
+	defer cancel()
+	return s.End(ctx)
+}
+
+// Keep keeps the session for the next Take. Another process that wants its place gets it.
+func (e *Lease) Keep() {
+	l := e.sessions
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		_ = e.End()
+		return
+	}
+	l.idle = append(l.idle, e)
+	l.returned(e)
+	l.work.Add(1)
+	l.mu.Unlock()
+	go func() {
+		defer l.work.Done()
+		e.lend()
+	}()
+}
+
+// lend ends the session when another process wants its place, as long as it is kept.
+func (e *Lease) lend() {
+	l := e.sessions
+	for {
+		select {
+		case <-l.closing:
+			return
+		case <-time.After(lendEvery):
+		}
+		if !l.keeps(e, false) {
+			return
+		}
+		if e.slot.wanted() && l.keeps(e, true) {
+			_ = e.End()
+			return
+		}
+	}
+}
+
+// keeps reports whether a session is kept, and takes it out.
+func (l *Sessions) keeps(e *Lease, out bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, other := range l.idle {
+		if other == e {
+			if out {
+				l.idle = append(l.idle[:i:i], l.idle[i+1:]...)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// returned notes that a session is no longer used. The lock is held.
+func (l *Sessions) returned(e *Lease) {
+	delete(l.used, e)
+	select {
+	case l.back <- struct{}{}:
+	default:
+	}
+}
+
+// End ends the session, once. One that the server does not end now is ended at the next start.
+func (e *Lease) End() error {
+	e.end.Do(func() { e.ended = e.finish() })
+	return e.ended
+}
+
+func (e *Lease) finish() error {
+	defer func() {
+		e.slot.release()
+		e.sessions.mu.Lock()
+		defer e.sessions.mu.Unlock()
+		e.sessions.returned(e)
+	}()
+	err := e.sessions.finish(e.Session)
+	if ended(err) {
+		e.slot.forget()
+		return nil
+	}
+	return fmt.Errorf("the session at the remote %s was not ended, the next start of taproot run, devices or doctor ends "+
+		"it: %w", e.sessions.server.Name, err)
+}
+
+// Close ends all sessions that are kept, and waits for those that are being opened or ended.
+func (l *Sessions) Close() error {
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		l.work.Wait()
+		return nil
+	}
+	l.closed = true
+	close(l.closing)
+	idle := l.idle
+	l.idle = nil
+	l.mu.Unlock()
+	errs := make([]error, len(idle))
+	var all sync.WaitGroup
+	for i, e := range idle {
+		all.Go(func() { errs[i] = e.End() })
+	}
+	all.Wait()
+	errs = append(errs, l.recall())
+	l.work.Wait()
+	l.client.Close()
+	return errors.Join(errs...)
+}
+
+// recall waits until no session is used, and ends those that are still used then.
+func (l *Sessions) recall() error {
+	limit := time.NewTimer(returnLimit)
+	defer limit.Stop()
+	for {
+		l.mu.Lock()
+		var used []*Lease
+		for e := range l.used {
+			used = append(used, e)
+		}
+		l.mu.Unlock()
+		if len(used) == 0 {
+			return nil
+		}
+		select {
+		case <-l.back:
+			continue
+		case <-limit.C:
+		}
+		errs := make([]error, len(used))
+		var all sync.WaitGroup
+		for i, e := range used {
+			all.Go(func() { errs[i] = e.End() })
+		}
+		all.Wait()
+		return errors.Join(errs...)
+	}
+}
+
+// Status reports whether the server is there.
+func (l *Sessions) Status(ctx context.Context) error {
+	return l.server.explain(l.client.Status(ctx, StatusLimit))
+}
+
+// explain names the remote in an error of its server.
+func (s Server) explain(err error) error {
+	var said *webdriver.Error
+	var lost *webdriver.LostError
+	switch {
+	case err == nil:
+		return nil
+	case webdriver.Is(err, webdriver.Refused):
+		return fmt.Errorf("%w: the remote %s: %w (user and key under remotes)", drivers.ErrDeviceLost, s.Name, err)
+	case errors.As(err, &said), errors.As(err, &lost):
+		return fmt.Errorf("%w: the remote %s: %w", drivers.ErrDeviceLost, s.Name, err)
+	}
+	return err
+}

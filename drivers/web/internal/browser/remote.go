@@ -1,0 +1,294 @@
+package browser
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/remote"
+	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
+	"github.com/taproot-dev/taproot/drivers/web/internal/classic"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// Remote is a WebDriver server on which pages are opened.
+type Remote struct {
+	dsl.RemoteServer
+	Sessions *remote.Sessions
+
+	mu      sync.Mutex
+	ready   []*remote.Lease // with a window in which nothing of earlier tests is left
+	version string
+}
+
+// brand is how the browsers of remotes behave, whichever they are.
+func (r *Remote) brand() Brand {
+	return Brand{Name: dsl.Remote, ScriptDrags: true, Silent: true, Remote: true,
+		own: func(l *Launcher) (playwright.Browser, error) { return classic.Launch(remoteProduct{r}, l.scripts()) }}
+}
+
+// offers is why pages cannot be opened in a browser that a test names; nil when they can.
+func (r *Remote) offers(name string) error {
+	if name == "" || name == dsl.Remote || name == r.Browser() {
+		return nil
+	}
+	return &drivers.Unavailable{What: fmt.Sprintf("the remote %s has no %s", r.Name, dsl.BrowserTitle(name)),
+		Fix: "its capabilities say which browser it has"}
+}
+
+// Model is what the sessions are, as far as that is known.
+func (r *Remote) Model() (model, version string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	name, _ := r.Capabilities["browserName"].(string)
+	if title := dsl.BrowserTitle(r.Browser()); r.Browser() != "" {
+		name = title
+	}
+	if name == "" {
+		name = "browser"
+	}
+	return name + " at " + r.Name, r.version
+}
+
+// Prepare opens a session, or takes one that another test has left: a next page is opened in it.
+func (r *Remote) Prepare(ctx context.Context) error {
+	lease, err := r.take(ctx)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ready = append(r.ready, lease)
+	return nil
+}
+
+// Claim returns the session that Prepare has opened.
+func (r *Remote) Claim() *remote.Lease {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	lease := r.ready[len(r.ready)-1]
+	r.ready = r.ready[:len(r.ready)-1]
+	return lease
+}
+
+// Withdraw returns the session that Prepare has opened and no page was opened in.
+func (r *Remote) Withdraw() {
+	r.mu.Lock()
+	ready := r.ready
+	r.ready = nil
+	r.mu.Unlock()
+	for _, lease := range ready {
+		lease.Keep()
+	}
+}
+
+func (r *Remote) take(ctx context.Context) (*remote.Lease, error) {
+	wanted := maps.Clone(r.Capabilities)
+	if wanted == nil {
+		wanted = map[string]any{}
+	}
+	maps.Copy(wanted, classic.Capabilities(false))
+	lease, err := r.Sessions.Take(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	r.version = lease.Granted.BrowserVersion
+	r.mu.Unlock()
+	return lease, nil
+}
+
+// remoteProduct opens the sessions of a remote for pages.
+type remoteProduct struct{ *Remote }
+
+// remoteStart is how long a session may take for a page.
+const remoteStart = remote.OpenLimit + time.Minute
+
+// Traits are those of browsers in general.
+func (r remoteProduct) Traits() classic.Traits {
+	_, version := r.Model()
+	return classic.Traits{Name: dsl.BrowserTitle(dsl.Remote), Version: version, Start: remoteStart}
+}
+
+// Open takes a session. One that was used before has nothing of it left.
+func (r remoteProduct) Open(ctx context.Context, o classic.Opening) (classic.Instance, error) {
+	if err := refusedByRemotes(o.Options); err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	var lease *remote.Lease
+	if n := len(r.ready); n > 0 {
+		lease, r.ready = r.ready[n-1], r.ready[:n-1]
+	}
+	r.mu.Unlock()
+	if lease == nil {
+		var err error
+		if lease, err = r.take(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return &remoteInstance{remote: r.Remote, lease: lease}, nil
+}
+
+// refusedByRemotes is the error of an option that only the capabilities of the session can say.
+func refusedByRemotes(o playwright.BrowserNewContextOptions) error {
+	switch {
+	case o.UserAgent != nil, o.TimezoneId != nil, o.ColorScheme != nil && *o.ColorScheme != *playwright.ColorSchemeLight:
+		return fmt.Errorf("%w: the user agent, the time zone and the colours of a remote browser are up to its "+
+			"capabilities", drivers.ErrUnsupported)
+	case o.IgnoreHttpsErrors != nil && *o.IgnoreHttpsErrors:
+		return fmt.Errorf("%w: write acceptInsecureCerts: true into the capabilities of the remote",
+			drivers.ErrUnsupported)
+	}
+	return nil
+}
+
+// remoteInstance is a session that pages are open in.
+type remoteInstance struct {
+	remote *Remote
+	lease  *remote.Lease
+}
+
+// Session is that of the browser.
+func (i *remoteInstance) Session() *webdriver.Session { return i.lease.Session }
+
+// Attach has the scripts of the context run before those of pages, where the driver is one of Chromium.
+func (i *remoteInstance) Attach(ctx context.Context, w classic.Attachment) (classic.Window, error) {
+	err := i.lease.DevTools(ctx, "Page.addScriptToEvaluateOnNewDocument", map[string]any{
+		"source": classic.NativeScript(w.Name) + w.Script}, nil)
+	var said *webdriver.Error
+	if errors.As(err, &said) {
+		return blindWindow{w.Page}, nil // another browser
+	}
+	return nil, err
+}
+
+// blindWindow is a window of a browser in which no script runs before those of the page: what is in closed shadow roots
+// cannot be read.
+type blindWindow struct{ page *classic.Page }
+
+// hiddenScript finds elements that show something, with neither children nor an open shadow root: elements that a page
+// has defined itself.
+const hiddenScript = `[...document.querySelectorAll('*')].some(e => e.localName.includes('-') && !e.shadowRoot &&
+	customElements.get(e.localName) && !e.textContent.trim() && !e.childElementCount && e.getClientRects().length)`
+
+// SettleConsole does nothing: the console is not reported.
+func (blindWindow) SettleConsole(context.Context) error { return nil }
+
+// DeclaresClosedRoots reports whether the page seems to have closed shadow roots, however they are made.
+func (w blindWindow) DeclaresClosedRoots(context.Context, bool, func(string) bool) bool {
+	hides, err := w.page.Evaluate(hiddenScript)
+	is, _ := hides.(bool)
+	return err == nil && is
+}
+
+// Close does nothing.
+func (blindWindow) Close() {}
+
+// Upload sends files to the machine of the browser, where the server takes them.
+func (i *remoteInstance) Upload(ctx context.Context, paths []string) (there []string, err error) {
+	for _, path := range paths {
+		archive, err := zipped(path)
+		if err != nil {
+			return nil, err
+		}
+		at, err := i.lease.Upload(ctx, archive)
+		if webdriver.Is(err, webdriver.UnknownCommand, webdriver.UnknownMethod) {
+			return nil, fmt.Errorf("%w: the remote %s takes no files", drivers.ErrUnsupported, i.remote.Name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		there = append(there, at)
+	}
+	return there, nil
+}
+
+// zipped is an archive with one file.
+func zipped(path string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	archive := zip.NewWriter(&out)
+	file, err := archive.Create(filepath.Base(path))
+	if err == nil {
+		_, err = file.Write(data)
+	}
+	err = errors.Join(err, archive.Close())
+	return out.Bytes(), err
+}
+
+// Close ends the session, or keeps it for the next page where all can be removed that this one has left.
+func (i *remoteInstance) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), cleanLimit)
+	defer cancel()
+	if err := clean(ctx, i.lease.Session); err != nil {
+		return i.lease.End()
+	}
+	i.lease.Keep()
+	return nil
+}
+
+// cleanLimit is how long a browser may take to forget a test.
+const cleanLimit = 20 * time.Second
+
+// clean leaves one new window in a session, without cookies, storage or cache. Only Chromium's driver has a way.
+func clean(ctx context.Context, s *webdriver.Session) error {
+	if err := s.LeaveFrames(ctx); err != nil && !webdriver.Is(err, webdriver.NoSuchWindow) {
+		return err
+	}
+	old, err := s.Windows(ctx)
+	if err != nil {
+		return err
+	}
+	if len(old) == 0 {
+		return errors.New("no window is open")
+	}
+	if err := s.ChooseWindow(ctx, old[0]); err != nil {
+		return err
+	}
+	fresh, err := s.NewWindow(ctx)
+	if err != nil {
+		return err
+	}
+	for _, handle := range old {
+		if err := s.ChooseWindow(ctx, handle); err != nil {
+			return err
+		}
+		if err := s.CloseWindow(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.ChooseWindow(ctx, fresh); err != nil {
+		return err
+	}
+	for _, forget := range []struct {
+		command string
+		params  map[string]any
+	}{
+		{"Storage.clearDataForOrigin", map[string]any{"origin": "*", "storageTypes": "all"}},
+		{"Network.clearBrowserCookies", map[string]any{}},
+		{"Network.clearBrowserCache", map[string]any{}},
+	} {
+		if err := s.DevTools(ctx, forget.command, forget.params, nil); err != nil {
+			return err
+		}
+	}
+	left, err := s.Windows(ctx)
+	if err == nil && len(left) != 1 {
+		err = errors.New("a window has opened meanwhile")
+	}
+	return err
+}
