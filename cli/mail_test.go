@@ -163,7 +163,7 @@ func TestMailOfOthers(t *testing.T) {
 	app := codeApp(t, server)
 	l := newLab(t, 1)
 	l.mailTest("one", app)
-	s := l.serve()
+	s := l.serve("--allow-private=false")
 	sent, _ := json.Marshal(map[string]string{"yaml": "id: sent\nplatform: android\nsteps:\n  - waitForMail: " +
 		"{server: \"" +
 		server.URL("ada") + "\", to: one@example.com}\n"})
