@@ -83,8 +83,9 @@ func (s Settings) Apply(c run.Config, dir string) run.Config {
 
 // Planning returns the options with which a host finds a case again.
 func (s Settings) Planning(dir string) plan.Options {
-	return plan.Options{Dir: dir, Browser: s.Browser, Vars: s.Vars, Environment: s.Environment, Today: s.Today,
-		Env: func(name string) (string, bool) { v, ok := s.Env[name]; return v, ok }}
+	return plan.Options{Dir: dir, Everywhere: true, Browser: s.Browser, Vars: s.Vars, Environment: s.Environment,
+		Today: s.Today,
+		Env:   func(name string) (string, bool) { v, ok := s.Env[name]; return v, ok }}
 }
 
 // Attempt identifies an attempt of a case.

@@ -201,7 +201,11 @@ func packOf(c Case, id string) string {
 // all reads the tests below the default folder, also in excluded folders.
 func (l *loader) all() (library, error) {
 	all := newLoader(l.o, l.owns)
-	err := walkDir(defaultDir(l.o.Dir), all.visit)
+	from := defaultDir(l.o.Dir)
+	if l.o.Everywhere {
+		from = l.o.Dir
+	}
+	err := walkDir(from, all.visit)
 	if err != nil {
 		return library{}, &Usage{err.Error()}
 	}

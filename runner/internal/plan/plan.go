@@ -17,6 +17,7 @@ import (
 
 // Options say which tests to plan.
 type Options struct {
+	Everywhere bool // needed tests are searched for in all of Dir, not only in its suites: on hosts of a farm
 	// Dir is the folder that relative paths start from and places in messages are relative to.
 	Dir string
 	// Args are files, folders or test ids; none: the folder suites, or Dir without one.
