@@ -15,8 +15,8 @@ import (
 
 // search is one scrollTo: it reads the screen, and makes the movements that decide.Scrolling chooses.
 //
-// If nothing has changed after a movement, the content ended, or it loads more (lateContent). Devices that can scroll by
-// themselves until a text may be in view do several steps within one call (drivers.ScrollOn). The search ends by its
+// If nothing has changed after a movement, the content ended, or it loads more (lateContent). Devices that can scroll
+// by themselves until a text may be in view do several steps within one call (drivers.ScrollOn). The search ends by its
 // time, by its limit of movements, or at the end of all boxes, and the error lists the rows that it saw, because the
 // usual mistake is another spelling.
 type search struct {
@@ -248,8 +248,8 @@ func (c *search) growing(ctx context.Context) (bool, error) {
 }
 
 func (c *search) told() {
-	if c.scroll.Moves > 0 && c.scroll.First != "" {
-		c.s.note("scrolled %d times, from %s to %s", c.scroll.Moves, screen.Quote(c.scroll.First), screen.Quote(c.scroll.Last))
+	if m := c.scroll; m.Moves > 0 && m.First != "" {
+		c.s.note("scrolled %d times, from %s to %s", m.Moves, screen.Quote(m.First), screen.Quote(m.Last))
 	}
 }
 

@@ -455,7 +455,8 @@ func TestLittleTimeProvesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Timeout = limit
-		if _, err := do(t, s, typed("DE89 3704 0044")); err == nil || !strings.Contains(err.Error(), `typed "DE89 3704 0044"`) {
+		_, err := do(t, s, typed("DE89 3704 0044"))
+		if err == nil || !strings.Contains(err.Error(), `typed "DE89 3704 0044"`) {
 			t.Errorf("in %s: %v", limit, err)
 		}
 	}

@@ -21,9 +21,9 @@ const (
 // Scrolling decides which movement comes next in a search by scrolling. It neither reads nor moves anything.
 //
 // The box is moved in steps that overlap, so that each row of a virtual list, which exists only while it is near the
-// view, is in at least one read. Each read's rows are compared with those before: if none is the same, the step went too
-// far, so the search goes back and takes smaller steps. At the end of the content it turns once, when it did not start
-// at the edge and the test does not say where the element is, and continues with the next box of the screen.
+// view, is in at least one read. Each read's rows are compared with those before: if none is the same, the step went
+// too far, so the search goes back and takes smaller steps. At the end of the content it turns once, when it did not
+// start at the edge and the test does not say where the element is, and continues with the next box of the screen.
 type Scrolling struct {
 	// Way is the direction in which content comes into view.
 	Way image.Point
