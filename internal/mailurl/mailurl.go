@@ -5,7 +5,6 @@ package mailurl
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -65,7 +64,7 @@ func Parse(text string) (Server, error) {
 		return Server{}, errors.New("its port is not a number from 1 to 65535")
 	}
 	password, _ := u.User.Password()
-	s := Server{Address: net.JoinHostPort(host, port), User: u.User.Username(), Password: password,
+	s := Server{Address: joined(host, port), User: u.User.Username(), Password: password,
 		written: writtenPassword(text)}
 	switch {
 	case host == "":
@@ -151,4 +150,12 @@ func Secrets(text string) []string {
 		all = append(all, plain)
 	}
 	return all
+}
+
+// joined is an address of a host and a port: package net is not needed where nothing connects.
+func joined(host, port string) string {
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return host + ":" + port
 }

@@ -94,7 +94,7 @@ func TestDoctorWithAllThatIsRequired(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
 	}
-	if want := len(toolchain.Tools()) - 4 + 8; len(lines) != want || lines[len(lines)-5] != "for tests on iOS:" {
+	if want := len(toolchain.Tools()) - 5 + 8; len(lines) != want || lines[len(lines)-5] != "for tests on iOS:" {
 		t.Errorf("%d lines, want one per program, a summary, and three about iOS:\n%s", len(lines), out)
 	}
 }
@@ -130,7 +130,7 @@ func TestDoctorJSON(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if got.OK || len(got.Tools) != len(toolchain.Tools())-4 {
+	if got.OK || len(got.Tools) != len(toolchain.Tools())-5 {
 		t.Fatalf("%s", out)
 	}
 	if adb := got.Tools[0]; adb.Name != "adb" || !adb.OK || !adb.Required || adb.Version != "1.0.41" {

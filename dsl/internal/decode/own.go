@@ -158,10 +158,6 @@ func (d *Decoding) own(args any, v source.Value, o Object) {
 		checkLaunch(d, a, v, o)
 	case vocabulary.Exec:
 		checkExec(d, v)
-	case vocabulary.WaitForMail:
-		if subject, given := v.Get("subject"); given {
-			checkText(d, subject.Value, a.Match)
-		}
 	case vocabulary.SetPermissions:
 		checkSetPermissions(d, a, v, o)
 	case vocabulary.AssertElement:
@@ -178,6 +174,15 @@ func (d *Decoding) own(args any, v source.Value, o Object) {
 		if s := vocabulary.ShapeOf(reflect.TypeOf(args)); s.Selects {
 			checkSelector(d, reflect.ValueOf(args).FieldByName("Selector").Interface().(vocabulary.Selector), v, o)
 		}
+		checkSubject(d, args, v)
+	}
+}
+
+// checkSubject checks the subject of a mail, which is compared as labels are.
+func checkSubject(d *Decoding, args any, v source.Value) {
+	a, waits := args.(vocabulary.WaitForMail)
+	if subject, given := v.Get("subject"); waits && given {
+		checkText(d, subject.Value, a.Match)
 	}
 }
 

@@ -147,7 +147,7 @@ func waitForMail(ctx context.Context, s *Performer, a dsl.WaitForMail) error {
 	defer w.close()
 	limited, cancel := context.WithTimeout(ctx, s.Timeout+mailGrace)
 	defer cancel()
-	err = pollEvery(limited, s.Timeout, mailPace, func() error { return w.look(limited) })
+	err = pollEvery(limited, s.Timeout, mailPace, func() error { return w.lookForMail(limited) })
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -176,7 +176,7 @@ type mailWait struct {
 	mark     mailbox.Mark
 	fits     func(subject string) bool
 	extract  *regexp.Regexp // nil: nothing is taken from the text
-	box      mailbox.Box    // nil: not connected
+	inbox    mailbox.Box    // nil: not connected
 	worked   bool           // it was connected before
 	lost     error          // why it is not any more
 	arrived  []mailbox.Mail // since the mark
@@ -210,18 +210,18 @@ func newMailWait(s *Performer, a dsl.WaitForMail) (*mailWait, error) {
 }
 
 func (w *mailWait) close() {
-	if w.box != nil {
-		_ = w.box.Close() // it was only read
+	if w.inbox != nil {
+		_ = w.inbox.Close() // it was only read
 	}
 }
 
-// look reads the mailbox once. errWait: the mail is not there. A connection that is lost is made again.
-func (w *mailWait) look(ctx context.Context) error {
+// lookForMail reads the mailbox once. errWait: the mail is not there. A connection that is lost is made again.
+func (w *mailWait) lookForMail(ctx context.Context) error {
 	err := w.lookOnce(ctx)
 	var broken *mailbox.Error
 	if w.worked && errors.As(err, &broken) && broken.Passing && ctx.Err() == nil {
 		w.close()
-		w.box, w.lost = nil, err
+		w.inbox, w.lost = nil, err
 		w.s.noteOnce("the connection to the mail server was lost, and made again")
 		return errWait
 	}
@@ -229,14 +229,14 @@ func (w *mailWait) look(ctx context.Context) error {
 }
 
 func (w *mailWait) lookOnce(ctx context.Context) error {
-	if w.box == nil {
+	if w.inbox == nil {
 		box, err := mailbox.Open(ctx, w.server, w.s.mailOptions())
 		if err != nil {
 			return err
 		}
-		w.box = box
+		w.inbox = box
 	}
-	fresh, err := w.box.New(ctx, w.mark)
+	fresh, err := w.inbox.New(ctx, w.mark)
 	if err != nil {
 		return err
 	}
@@ -273,7 +273,7 @@ func (w *mailWait) value(ctx context.Context, mail mailbox.Mail) (any, bool, err
 	content, read := w.contents[mail.ID]
 	if !read {
 		var err error
-		if content, err = w.box.Content(ctx, mail); err != nil {
+		if content, err = w.inbox.Content(ctx, mail); err != nil {
 			return nil, false, err
 		}
 		w.contents[mail.ID] = content

@@ -57,7 +57,7 @@ func TestMethodsThatAreCalledAreThere(t *testing.T) {
 		"Tap TextContent Type "
 	elsewhere := map[string]string{
 		"Browser": "NewPage On RemoveListener",
-		"Context": "On OnClose RemoveListener Request SetExtraHTTPHeaders",
+		"Context": "Browser On OnClose RemoveListener Request SetExtraHTTPHeaders",
 		"Page": ofElement + "Frame On OnConsole OnDialog OnRequest OnRequestFailed OnRequestFinished OnResponse Pause " +
 			"Request SetExtraHTTPHeaders",
 		"Frame":   ofElement + "EvaluateHandle Goto Locator Name Title WaitForLoadState",
