@@ -26,7 +26,10 @@ type deafHub struct {
 func newDeafHub(t *testing.T) *deafHub {
 	h := &deafHub{open: map[string]bool{}}
 	h.Server = httptest.NewServer(h)
-	t.Cleanup(h.CloseClientConnections)
+	t.Cleanup(func() {
+		h.CloseClientConnections()
+		h.Close()
+	})
 	return h
 }
 
