@@ -2,6 +2,7 @@
 package markdown
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -125,13 +126,15 @@ func Mark(v event.Result) string {
 }
 
 func (w *Writer) steps(r *event.CaseResult) {
-	several := len(r.Case.Devices) > 0
-	if several {
+	several, steps := len(r.Case.Devices) > 0, r.Steps
+	if several { // those of several devices end in any order
+		steps = slices.SortedStableFunc(slices.Values(steps),
+			func(a, b event.StepResult) int { return cmp.Compare(a.N, b.N) })
 		w.Printf("\n## Steps\n\n| # | Device | Action | Args | Result | Time |\n|--:|---|---|---|---|--:|\n")
 	} else {
 		w.Printf("\n## Steps\n\n| # | Action | Args | Result | Time |\n|--:|---|---|---|--:|\n")
 	}
-	for _, s := range r.Steps {
+	for _, s := range steps {
 		action := Text(s.Action, MaxArg)
 		if s.Name != "" {
 			action += " · " + Text(s.Name, MaxArg)
