@@ -161,8 +161,3 @@ func EndSessions(ctx context.Context, folder string, servers func() []dsl.Remote
 		return list
 	})
 }
-
-// SessionsFolder is where the records of sessions are kept: below $XDG_STATE_HOME, or in another folder of the user's.
-func SessionsFolder(getenv func(string) string, otherwise string) string {
-	return remote.Folder(getenv, otherwise)
-}

@@ -38,19 +38,6 @@ type slot struct {
 	lock *flock.Flock
 }
 
-// Folder is where records are kept: below $XDG_STATE_HOME, otherwise in the user's own folder for state, otherwise in
-// another one of the user's.
-func Folder(getenv func(string) string, otherwise string) string {
-	state := getenv("XDG_STATE_HOME")
-	if home := getenv("HOME"); !filepath.IsAbs(state) && filepath.IsAbs(home) {
-		state = filepath.Join(home, ".local", "state")
-	}
-	if filepath.IsAbs(state) {
-		return filepath.Join(state, "taproot", "sessions")
-	}
-	return filepath.Join(otherwise, "sessions")
-}
-
 func slotPath(s Server, i int) string {
 	return filepath.Join(s.Folder, fmt.Sprintf("%08x-%d.json", crc32.ChecksumIEEE([]byte(s.URL+" "+s.User)), i+1))
 }

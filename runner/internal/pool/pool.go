@@ -12,6 +12,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/filetree"
 )
 
 // Pool leases devices to one case at a time each, across processes. Safe for concurrent use.
@@ -84,8 +85,10 @@ func New(list []drivers.Driver, o Options) *Pool {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	dir := LeaseDir(o.Getenv)
+	reserved := filetree.StateDir(o.Getenv, dir, "reserved")
 	p := &Pool{drivers: list, closers: map[dsl.Platform]func() error{},
-		shared: &shared{leases: leases{LeaseDir(o.Getenv), o.Now}, reserved: leases{reservedDir(o.Getenv), o.Now},
+		shared: &shared{leases: leases{dir, o.Now}, reserved: leases{reserved, o.Now},
 			only:    o.only,
 			listing: map[dsl.Platform]chan struct{}{}, local: map[string]bool{}, listed: map[dsl.Platform]listing{},
 			had:           map[dsl.Platform]map[string]bool{},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -47,19 +46,6 @@ const mostReserved = 100
 
 // ErrManyReserved says that a device has as many reservations as it may have.
 var ErrManyReserved = fmt.Errorf("a device has at most %d reservations", mostReserved)
-
-// reservedDir is the folder of reservations: below $XDG_STATE_HOME, otherwise in the user's own folder for state,
-// otherwise next to the locks.
-func reservedDir(getenv func(string) string) string {
-	state := getenv("XDG_STATE_HOME")
-	if home := getenv("HOME"); !filepath.IsAbs(state) && filepath.IsAbs(home) {
-		state = filepath.Join(home, ".local", "state")
-	}
-	if filepath.IsAbs(state) {
-		return filepath.Join(state, "taproot", "reserved")
-	}
-	return filepath.Join(LeaseDir(getenv), "reserved")
-}
 
 // Now is the time of the clock for reservations.
 func (p *Pool) Now() time.Time { return p.reserved.now() }

@@ -8,6 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/filetree"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 	"github.com/taproot-dev/taproot/runner/internal/pool"
 )
@@ -40,7 +41,8 @@ func (c Config) Sessions() Sessions { return Sessions{c} }
 
 // folder is where the records of sessions are kept.
 func (s Sessions) folder() string {
-	return web.SessionsFolder(s.config.getenv(), pool.LeaseDir(s.config.getenv()))
+	getenv := s.config.getenv()
+	return filetree.StateDir(getenv, pool.LeaseDir(getenv), "sessions")
 }
 
 // EndLeft ends the sessions that killed processes have left, and returns how they are called.
