@@ -230,13 +230,17 @@ func (p several) taken(c candidate) bool {
 // inUse names the devices that are waited for.
 func (p several) inUse(choices [][]candidate) string {
 	var list []string
+	uses := map[string]string{} // each device is asked for once: it may be released meanwhile
 	for i, want := range p.Wants {
 		var ids []string
 		for _, c := range choices[i] {
-			if h, busy := p.Busy(c.info.ID); busy {
-				ids = append(ids, fmt.Sprintf("%s (%s)", c.info.ID, h.What))
-			} else if p.taken(c) {
-				ids = append(ids, c.info.ID)
+			use, known := uses[c.key()]
+			if !known {
+				use = p.use(c)
+				uses[c.key()] = use
+			}
+			if use != "" {
+				ids = append(ids, use)
 			}
 		}
 		if len(ids) > 0 {
@@ -247,4 +251,15 @@ func (p several) inUse(choices [][]candidate) string {
 		return ""
 	}
 	return "it waits for devices that are in use: " + strings.Join(list, "; ")
+}
+
+// use is a device that is in use, with its user where that is known; "": it is free.
+func (p several) use(c candidate) string {
+	if h, busy := p.Busy(c.info.ID); busy {
+		return fmt.Sprintf("%s (%s)", c.info.ID, h.What)
+	}
+	if p.taken(c) {
+		return c.info.ID
+	}
+	return ""
 }
