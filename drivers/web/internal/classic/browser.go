@@ -147,9 +147,7 @@ func (b *Browser) IsConnected() bool {
 
 // OnDisconnected calls f when the browser is closed.
 func (b *Browser) OnDisconnected(f func(playwright.Browser)) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.gone = append(b.gone, f)
+	register(&b.mu, &b.gone, f)
 }
 
 // Contexts lists those that are open.

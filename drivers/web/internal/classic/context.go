@@ -157,30 +157,22 @@ var errCrashed = errors.New("Target crashed: the browser has ended")
 
 // OnPage calls f for each page that is opened from now on.
 func (c *Context) OnPage(f func(playwright.Page)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.onPage = append(c.onPage, f)
+	register(&c.mu, &c.onPage, f)
 }
 
 // OnDialog calls f for each dialog that a page opens.
 func (c *Context) OnDialog(f func(playwright.Dialog)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.onDialog = append(c.onDialog, f)
+	register(&c.mu, &c.onDialog, f)
 }
 
 // OnConsole calls f for each message that pages write to their consoles.
 func (c *Context) OnConsole(f func(playwright.ConsoleMessage)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.onConsole = append(c.onConsole, f)
+	register(&c.mu, &c.onConsole, f)
 }
 
 // OnWebError calls f for each error that nothing in a page has caught.
 func (c *Context) OnWebError(f func(playwright.WebError)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.onError = append(c.onError, f)
+	register(&c.mu, &c.onError, f)
 }
 
 // OnRequest does nothing: the traffic of the pages is not known. Nor do the other three.

@@ -57,25 +57,26 @@ func (p *events) once(happened *bool, handlers *[]func(playwright.Page)) {
 	}
 }
 
+// register adds a handler to those of an event.
+func register[T any](mu *sync.Mutex, handlers *[]T, f T) {
+	mu.Lock()
+	defer mu.Unlock()
+	*handlers = append(*handlers, f)
+}
+
 // OnClose calls f when the window is closed.
 func (p *events) OnClose(f func(playwright.Page)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.onClose = append(p.onClose, f)
+	register(&p.mu, &p.onClose, f)
 }
 
 // OnCrash calls f when the browser has ended by itself.
 func (p *events) OnCrash(f func(playwright.Page)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.onCrash = append(p.onCrash, f)
+	register(&p.mu, &p.onCrash, f)
 }
 
 // OnFrameNavigated calls f when the page has gone elsewhere, as far as Taproot made it.
 func (p *events) OnFrameNavigated(f func(playwright.Frame)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.navigated = append(p.navigated, f)
+	register(&p.mu, &p.navigated, f)
 }
 
 // arrived reports another document.

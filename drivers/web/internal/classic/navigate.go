@@ -97,36 +97,45 @@ func (p *Page) travel(limit time.Duration, address string, depart func(ctx conte
 		}
 		probe := newProbe(address, c.anyCert)
 		defer probe.end()
-		for {
-			now, err := p.arrival(ctx)
+		return p.await(ctx, deadline, func(now arrival, err error) (bool, error) {
 			switch {
-			case err != nil && !webdriver.PageChanged(err) && !errors.Is(err, errMangled) &&
-				!webdriver.Is(err, webdriver.ScriptFailed):
-				return err
-			case err != nil: // the document is being replaced
+			case errors.Is(err, errMangled): // as while the document is being replaced
+				return false, nil
+			case err != nil:
+				return false, err
 			case now.mark == before.mark && sameDocument(before.url, address) && now.url == address:
-				return nil
+				return true, nil
 			case now.mark == before.mark:
-				if why := probe.answer(); why != nil {
-					return why
-				}
+				return false, probe.answer()
 			case now.failed(address):
-				return probe.reason()
-			case now.ready != "loading":
-				return nil
+				return false, probe.reason()
 			}
-			if time.Now().After(deadline) {
-				return errLate
-			}
-			if err := drivers.Pause(ctx, arrivePoll); err != nil {
-				return err
-			}
-		}
+			return now.ready != "loading", nil
+		})
 	})
 	if err == nil {
 		p.arrived()
 	}
 	return err
+}
+
+// await reads where the window is until there says so, or ends with an error, at the latest at the deadline. It is not
+// asked while the document is being replaced.
+func (p *Page) await(ctx context.Context, deadline time.Time, there func(now arrival, err error) (bool, error)) error {
+	for {
+		now, err := p.arrival(ctx)
+		if err == nil || !webdriver.PageChanged(err) && !webdriver.Is(err, webdriver.ScriptFailed) {
+			if done, err := there(now, err); done || err != nil {
+				return err
+			}
+		}
+		if time.Now().After(deadline) {
+			return errLate
+		}
+		if err := drivers.Pause(ctx, arrivePoll); err != nil {
+			return err
+		}
+	}
 }
 
 // netError is how drivers of Chromium report why a page does not open.
@@ -289,29 +298,22 @@ func (p *Page) step(limit time.Duration, way string) error {
 		if err := c.session.Travel(ctx, way); err != nil {
 			return err
 		}
-		for {
-			now, err := p.arrival(ctx)
+		return p.await(ctx, deadline, func(now arrival, err error) (bool, error) {
 			switch {
-			case err != nil && !webdriver.PageChanged(err) && !webdriver.Is(err, webdriver.ScriptFailed):
-				return err
 			case err != nil:
+				return false, err
 			case now.url == "about:blank" && before.url != now.url: // the empty page with which every window starts
 				if err := c.session.Travel(ctx, "forward"); err != nil {
-					return err
+					return false, err
 				}
-				return p.back(ctx, before, deadline)
+				return false, p.back(ctx, before, deadline)
 			case (now.mark != before.mark || now.url != before.url) && now.ready != "loading":
-				return nil
+				return true, nil
 			case now.mark == before.mark && now.url == before.url && time.Since(began) > historyWait:
-				return errNoEntry
+				return false, errNoEntry
 			}
-			if time.Now().After(deadline) {
-				return errLate
-			}
-			if err := drivers.Pause(ctx, arrivePoll); err != nil {
-				return err
-			}
-		}
+			return false, nil
+		})
 	})
 	if err == nil {
 		p.arrived()
