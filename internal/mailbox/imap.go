@@ -173,8 +173,7 @@ func (b *imapBox) signIn(ctx context.Context) error {
 	var refused *imap.Error
 	if errors.As(err, &refused) {
 		return problem(ctx, b.server, doing, errors.New("the user or the password is wrong, or this user may not "+
-			"sign in "+
-			"with a password: the server says "+printable(refused.Text)))
+			"sign in with a password: the server says "+printable(refused.Text)))
 	}
 	if err != nil {
 		return b.problem(ctx, doing, err)

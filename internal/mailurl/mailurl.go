@@ -53,8 +53,7 @@ func Parse(text string) (Server, error) {
 	u, err := url.Parse(text)
 	if err != nil { // its text would quote the URL
 		return Server{}, errors.New("it is not a URL; in the user's name and the password, write @ : / ? # and % as " +
-			"%40 " +
-			"%3A %2F %3F %23 and %25")
+			"%40 %3A %2F %3F %23 and %25")
 	}
 	host := u.Hostname()
 	if u.Port() != "" {

@@ -14,20 +14,20 @@ import (
 
 // chooseAll finds the devices of a test with several: new pages and free phones for one that runs from its start, else
 // those of the last test of the session.
-func (r *replay) chooseAll(ctx context.Context, anew bool) error {
+func (r *replay) chooseAll(ctx context.Context, fresh bool) error {
 	if r.Device != "" {
 		return &client.Refusal{What: fmt.Sprintf("--device: the test %s names its devices itself", r.one.Test.ID),
 			Try: "leave --device out"}
 	}
 	devices := r.session.names
-	if anew {
+	if fresh {
 		var err error
 		if devices, err = r.freeDevices(ctx); err != nil {
 			return err
 		}
 	}
 	for _, e := range r.one.Devices {
-		if devices[e.Name] == "" || !anew && !r.IsOpen(devices[e.Name]) {
+		if devices[e.Name] == "" || !fresh && !r.IsOpen(devices[e.Name]) {
 			return &client.Refusal{What: fmt.Sprintf("the device %s of the test is not open in this session", e.Name),
 				Try: "run the test from its start: taproot run --keep"}
 		}

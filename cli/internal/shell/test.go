@@ -149,12 +149,12 @@ func firstStep(steps dsl.Steps, from string) (int, error) {
 }
 
 // choose finds the device: that of the session, or a new page for a test that runs from its start.
-func (r *replay) choose(ctx context.Context, anew bool) error {
+func (r *replay) choose(ctx context.Context, fresh bool) error {
 	if len(r.one.Devices) > 0 {
-		return r.chooseAll(ctx, anew)
+		return r.chooseAll(ctx, fresh)
 	}
 	var err error
-	if r.one.Platform == dsl.Web && anew && len(r.Pages()) == 0 && r.Device == "" {
+	if r.one.Platform == dsl.Web && fresh && len(r.Pages()) == 0 && r.Device == "" {
 		r.device, err = r.NewPage(ctx)
 		return err
 	}

@@ -181,7 +181,10 @@ func (d *Decoding) own(args any, v source.Value, o Object) {
 // checkSubject checks the subject of a mail, which is compared as labels are.
 func checkSubject(d *Decoding, args any, v source.Value) {
 	a, waits := args.(vocabulary.WaitForMail)
-	if subject, given := v.Get("subject"); waits && given {
+	if !waits {
+		return
+	}
+	if subject, given := v.Get("subject"); given {
 		checkText(d, subject.Value, a.Match)
 	}
 }

@@ -78,7 +78,7 @@ func (m *Mails) Note(ctx context.Context, s *Performer, urls []string) {
 }
 
 func note(ctx context.Context, s *Performer, server mailurl.Server) (r markResult) {
-	box, err := mailbox.Open(ctx, server, s.mailOptions())
+	box, err := mailbox.Open(ctx, server, mailOptions(s))
 	if err != nil {
 		return markResult{err: err}
 	}
@@ -132,10 +132,8 @@ func (m *Mails) take(a dsl.WaitForMail, mail mailbox.Mail, before []mailbox.Mail
 }
 
 // mailOptions are how the session may reach mail servers.
-func (c *Settings) mailOptions() mailbox.Options {
-	o := mailbox.Options{Dial: c.Access.Dial}
-	o.Client = (&Performer{Settings: *c}).Client()
-	return o
+func mailOptions(s *Performer) mailbox.Options {
+	return mailbox.Options{Dial: s.Access.Dial, Client: s.Client()}
 }
 
 // waitForMail looks into a mailbox until a mail is there that the test has not taken.
@@ -230,7 +228,7 @@ func (w *mailWait) lookForMail(ctx context.Context) error {
 
 func (w *mailWait) lookOnce(ctx context.Context) error {
 	if w.inbox == nil {
-		box, err := mailbox.Open(ctx, w.server, w.s.mailOptions())
+		box, err := mailbox.Open(ctx, w.server, mailOptions(w.s))
 		if err != nil {
 			return err
 		}

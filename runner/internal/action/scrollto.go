@@ -47,7 +47,7 @@ func scrollTo(ctx context.Context, s *Performer, a dsl.ScrollTo) error {
 			}
 		}
 		if c.looked = false; c.found != nil {
-			c.told()
+			c.noteMovements()
 			c.keep(c.found)
 			return c.arrive(ctx)
 		}
@@ -247,7 +247,7 @@ func (c *search) growing(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-func (c *search) told() {
+func (c *search) noteMovements() {
 	if m := c.scroll; m.Moves > 0 && m.First != "" {
 		c.s.note("scrolled %d times, from %s to %s", m.Moves, screen.Quote(m.First), screen.Quote(m.Last))
 	}

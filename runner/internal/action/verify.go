@@ -319,15 +319,7 @@ func (e *textEntry) typeSlowly(ctx context.Context, text string) error {
 	answered := true
 	for i, r := range keys {
 		if !time.Now().Before(limit) {
-			now, err := e.d.FieldAgain(ctx, e.before)
-			if err != nil {
-				return err
-			}
-			// what is lost although the app answered each key would be lost at any pace
-			e.answered = answered && i > 0 && !now.Password && written(now.Text) < written(string(keys[:i]))
-			e.outrun = true
-			err = finish(ctx, func(ctx context.Context) error { return e.s.Device.Type(ctx, string(keys[i:])) })
-			return cmp.Or(err, errNotThisWay)
+			return e.cutOff(ctx, string(keys[:i]), string(keys[i:]), answered)
 		}
 		share := time.Now().Add(min(responseLimit, time.Until(limit)/time.Duration(len(keys)-i)))
 		if err := finish(ctx, func(ctx context.Context) error { return e.s.Device.Type(ctx, string(r)) }); err != nil {
@@ -344,6 +336,19 @@ func (e *textEntry) typeSlowly(ctx context.Context, text string) error {
 	}
 	e.answered, e.outrun = answered, e.outrun || !answered
 	return nil
+}
+
+// cutOff ends typing key by key for lack of time, with what is left of the text at once. Answered says that the app has
+// answered each key so far: what it has lost all the same would be lost at any pace.
+func (e *textEntry) cutOff(ctx context.Context, typed, left string, answered bool) error {
+	now, err := e.d.FieldAgain(ctx, e.before)
+	if err != nil {
+		return err
+	}
+	e.answered = answered && typed != "" && !now.Password && written(now.Text) < written(typed)
+	e.outrun = true
+	err = finish(ctx, func(ctx context.Context) error { return e.s.Device.Type(ctx, left) })
+	return cmp.Or(err, errNotThisWay)
 }
 
 // awaitResponse waits until the app has answered a key: until it has nothing on its way, or the field has shown the
