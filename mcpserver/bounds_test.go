@@ -54,7 +54,7 @@ func TestSecrets(t *testing.T) {
 		t.Errorf("the field with the secret shows %d colours", len(colours))
 	}
 	s.refused("record", `{"action": "start"}`, "secrets")
-	if _, err := New(Config{Runner: conf.Runner, Exposed: map[string]string{"PIN": "1"}}); err == nil {
+	if _, err := newClientSession(Config{Runner: conf.Runner, Exposed: map[string]string{"PIN": "1"}}); err == nil {
 		t.Error("a secret of one character is accepted")
 	}
 }

@@ -252,7 +252,7 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	node, dir := node(t)
 	b := newBench(t, 0)
-	s, err := mcpserver.New(mcpserver.Config{Version: "test",
+	s, err := mcpserver.NewClientSession(mcpserver.Config{Version: "test",
 		Runner: run.Config{Dir: b.dir, Reports: filepath.Join(b.dir, "reports")}})
 	if err != nil {
 		t.Fatal(err)

@@ -44,37 +44,49 @@ func clients() []assistant {
 }
 
 // ClientNames lists the assistants with known configuration.
-func ClientNames() string {
-	var names []string
-	for _, c := range clients() {
-		names = append(names, c.name)
+func ClientNames() string { return strings.Join(names(clients()), ", ") }
+
+func names(of []assistant) (list []string) {
+	for _, c := range of {
+		list = append(list, c.name)
 	}
-	return strings.Join(names, ", ")
+	return list
 }
 
-// ClientConfig returns the entry with which an assistant starts the server: the program and its arguments.
-func ClientConfig(name, program string, args []string) (string, error) {
+// ClientConfig returns the entry with which an assistant starts the server (the program and its arguments), and a
+// sentence with the file that it goes into and the command that writes it.
+func ClientConfig(name, program string, args []string) (text, where string, err error) {
 	all := clients()
 	i := slices.IndexFunc(all, func(c assistant) bool { return c.name == strings.ToLower(name) })
 	if i < 0 {
-		var names []string
-		for _, c := range all {
-			names = append(names, c.name)
-		}
-		hint := "known are: " + strings.Join(names, ", ")
-		if near := dsl.Suggest(name, names); near != "" {
+		hint := "known are: " + ClientNames()
+		if near := dsl.Suggest(name, names(all)); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
-		return "", fmt.Errorf("unknown assistant %q; %s", name, hint)
+		return "", "", fmt.Errorf("unknown assistant %q; %s", name, hint)
 	}
 	c := all[i]
+	where = c.where(program, args)
 	if c.dir != "" && !slices.Contains(args, "--dir") {
 		args = append(slices.Clone(args), "--dir", c.dir)
 	}
 	if c.key == "" {
-		return toml(program, args), nil
+		return toml(program, args), where, nil
 	}
-	return indented(map[string]any{c.key: map[string]any{"taproot": entry{c.kind, program, args}}})
+	text, err = indented(map[string]any{c.key: map[string]any{"taproot": entry{c.kind, program, args}}})
+	return text, where, err
+}
+
+// where describes the file for the entry, and the command that writes it.
+func (c assistant) where(program string, args []string) string {
+	text := "this goes into " + c.file
+	if c.extra != "" {
+		text += "; or run: " + fmt.Sprintf(c.extra, strings.Join(append([]string{program}, args...), " "))
+	}
+	if c.dir == projectPlaceholder {
+		text += "; replace " + projectPlaceholder + " by your project's folder"
+	}
+	return text
 }
 
 // entry is a server in a client's configuration.
@@ -82,24 +94,6 @@ type entry struct {
 	Type    string   `json:"type,omitempty"`
 	Command string   `json:"command"`
 	Args    []string `json:"args"`
-}
-
-// ClientFile describes the file for the entry, and the command that writes it.
-func ClientFile(name, program string, args []string) string {
-	for _, c := range clients() {
-		if c.name != strings.ToLower(name) {
-			continue
-		}
-		text := "this goes into " + c.file
-		if c.extra != "" {
-			text += "; or run: " + fmt.Sprintf(c.extra, strings.Join(append([]string{program}, args...), " "))
-		}
-		if c.dir == projectPlaceholder {
-			text += "; replace " + projectPlaceholder + " by your project's folder"
-		}
-		return text
-	}
-	return ""
 }
 
 func indented(v any) (string, error) {

@@ -11,8 +11,8 @@ func TestClientConfigs(t *testing.T) {
 	t.Parallel()
 	const program = `C:\Program Files\taproot.exe`
 	for name := range strings.SplitSeq(ClientNames(), ", ") {
-		text, err := ClientConfig(name, program, []string{"mcp", "--expose-env", "PASS"})
-		if err != nil || !strings.Contains(ClientFile(name, program, nil), "this goes into ") {
+		text, where, err := ClientConfig(name, program, []string{"mcp", "--expose-env", "PASS"})
+		if err != nil || !strings.Contains(where, "this goes into ") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if name == "codex" {
@@ -38,7 +38,7 @@ func TestClientConfigs(t *testing.T) {
 			}
 		}
 	}
-	if _, err := ClientConfig("cursr", program, nil); err == nil ||
+	if _, _, err := ClientConfig("cursr", program, nil); err == nil ||
 		!strings.Contains(err.Error(), `did you mean "cursor"?`) {
 		t.Errorf("%v", err)
 	}

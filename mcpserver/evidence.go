@@ -227,7 +227,7 @@ func (l *logTail) Write(p []byte) (int, error) {
 }
 
 // keepLog copies the log of a newly opened device, until the device is closed.
-func (s *Server) keepLog(session *action.Performer) {
+func (s *clientSession) keepLog(session *action.Performer) {
 	logger, ok := session.Device.(drivers.Logger)
 	if !ok {
 		return
@@ -255,7 +255,7 @@ func (s *Server) keepLog(session *action.Performer) {
 }
 
 // endLogs stops copying, once the devices are closed.
-func (s *Server) endLogs() {
+func (s *clientSession) endLogs() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, tail := range s.logs {

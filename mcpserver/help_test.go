@@ -72,14 +72,14 @@ func CloseBrowser() error { return browser().Close() }
 type session struct {
 	*mcp.ClientSession
 	t      testing.TB
-	server *Server
+	server *clientSession
 	heard  chan *mcp.ProgressNotificationParams
 }
 
 // connect starts a server and connects a client to it.
 func connect(t testing.TB, c Config) *session {
 	t.Helper()
-	s, err := New(c)
+	s, err := newClientSession(c)
 	if err != nil {
 		t.Fatal(err)
 	}

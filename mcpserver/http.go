@@ -22,7 +22,7 @@ const (
 	sessionHeader = "Mcp-Session-Id"
 )
 
-// Handler serves clients over streamable HTTP. Each session is a Server of its own on the devices of Config.Devices.
+// Handler serves clients over streamable HTTP. Each client has a session of its own on the devices of Config.Devices.
 // Authentication and the check of the origin are the caller's.
 type Handler struct {
 	conf Config
@@ -31,7 +31,7 @@ type Handler struct {
 
 	mu      sync.Mutex
 	closed  bool
-	open    map[*Server]bool
+	open    map[*clientSession]bool
 	clients map[string]*httpClient // by the id of their session
 	ends    sync.WaitGroup
 	done    chan struct{}
@@ -43,7 +43,7 @@ func NewHandler(c Config, who func(*http.Request) string) (*Handler, error) {
 	if c.Devices == nil {
 		return nil, errors.New("sessions over HTTP need the devices of their process")
 	}
-	h := &Handler{conf: c, who: who, open: map[*Server]bool{}, clients: map[string]*httpClient{},
+	h := &Handler{conf: c, who: who, open: map[*clientSession]bool{}, clients: map[string]*httpClient{},
 		done: make(chan struct{})}
 	h.http = mcp.NewStreamableHTTPHandler(h.newSession, &mcp.StreamableHTTPOptions{SessionTimeout: sessionIdle,
 		MaxRequestBodyBytes: maxLine,
@@ -79,7 +79,7 @@ func (h *Handler) newSession(r *http.Request) *mcp.Server {
 	id, owner := rand.Text(), h.who(r)
 	c := h.conf
 	c.Who, c.sessionID = owner+" (mcp "+id[:6]+")", id
-	s, err := New(c)
+	s, err := newClientSession(c)
 	if err != nil {
 		if h.conf.Log != nil {
 			h.conf.Log.Error("a session cannot be opened", "error", err)
@@ -105,7 +105,7 @@ type httpClient struct {
 func (g *httpClient) leave() { g.once.Do(func() { close(g.left) }) }
 
 // end waits until the client has disconnected, and releases the session's devices.
-func (h *Handler) end(s *Server, id string, g *httpClient) {
+func (h *Handler) end(s *clientSession, id string, g *httpClient) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	began, wasConnected := time.Now(), false

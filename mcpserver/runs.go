@@ -223,7 +223,7 @@ func (c *call) startRun(conf run.Config, cases []plan.Case) (*testRun, error) {
 }
 
 // warn logs problems of a run's report as warnings.
-func (s *Server) warn(errs ...error) {
+func (s *clientSession) warn(errs ...error) {
 	for _, err := range errs {
 		if err != nil {
 			s.Log.Warn("the run's report", "error", err)

@@ -75,8 +75,8 @@ Devices: the only one, the newest page, or set_device. A device is yours until 6
 Tests: responses end with their YAML step; get_report {as: "yaml"} returns the session as a test; ` +
 	`taproot://reference has the syntax.`
 
-// Server is one client's session with devices. Safe for concurrent use.
-type Server struct {
+// clientSession is one client's session with devices. Safe for concurrent use.
+type clientSession struct {
 	*client.Client
 	conf    Config
 	mcp     *mcp.Server
@@ -94,8 +94,8 @@ type Server struct {
 	logs       map[string]*logTail
 }
 
-// New makes a server; Close ends it.
-func New(c Config) (s *Server, err error) {
+// newClientSession opens the session of a client; Close ends it.
+func newClientSession(c Config) (s *clientSession, err error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
@@ -110,7 +110,7 @@ func New(c Config) (s *Server, err error) {
 			return nil, fmt.Errorf("the value of %s is too short to be kept secret: at least %d bytes", name, shortSecret)
 		}
 	}
-	s = &Server{conf: c, recordings: map[string]*activeRecording{}, logs: map[string]*logTail{}}
+	s = &clientSession{conf: c, recordings: map[string]*activeRecording{}, logs: map[string]*logTail{}}
 	s.Client = client.New(client.Config{Mask: &event.Mask{}, Who: c.Who, Exposed: c.Exposed, Schemes: c.Schemes,
 		Log: c.Log, Process: holder,
 		Shared: c.Devices != nil, Idle: c.Idle, Opened: s.keepLog, Link: func(t *dsl.Test) error { return s.linked(t, ".") },
@@ -126,7 +126,7 @@ func New(c Config) (s *Server, err error) {
 }
 
 // open acquires the resources that Close releases.
-func (s *Server) open() (err error) {
+func (s *clientSession) open() (err error) {
 	dir, err := filepath.EvalSymlinks(s.conf.Runner.Dir)
 	if err != nil {
 		return fmt.Errorf("working folder: %w", err)
@@ -153,13 +153,13 @@ func (s *Server) open() (err error) {
 }
 
 // prepare sets up the session of a newly opened device.
-func (s *Server) prepare(session *action.Performer) {
+func (s *clientSession) prepare(session *action.Performer) {
 	s.Prepare(session)
 	s.keepLog(session)
 }
 
 // Close ends runs, recordings and calls, and releases all resources.
-func (s *Server) Close() error {
+func (s *clientSession) Close() error {
 	s.cancel(live.ErrClosed)
 	s.runs.wait()
 	var errs []error
@@ -182,7 +182,7 @@ func (s *Server) Close() error {
 }
 
 // offer creates the protocol's server with the tools and the reference.
-func (s *Server) offer() error {
+func (s *clientSession) offer() error {
 	protocolLog := s.Log // the library logs every end of a session as an error
 	if !s.Log.Enabled(s.base, slog.LevelDebug) {
 		protocolLog = nil
@@ -215,7 +215,7 @@ func (s *Server) offer() error {
 }
 
 // sessionID returns the id of the only session over HTTP.
-func (s *Server) sessionID() string {
+func (s *clientSession) sessionID() string {
 	if s.conf.sessionID == "" {
 		return rand.Text()
 	}
@@ -225,10 +225,10 @@ func (s *Server) sessionID() string {
 const referenceURI = "taproot://reference"
 
 // MCP is the protocol's side of the server, for other transports than stdio.
-func (s *Server) MCP() *mcp.Server { return s.mcp }
+func (s *clientSession) MCP() *mcp.Server { return s.mcp }
 
 // survive turns a panic into the error of one request.
-func (s *Server) survive(next mcp.MethodHandler) mcp.MethodHandler {
+func (s *clientSession) survive(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
 		defer func() {
 			if p := recover(); p != nil {
@@ -242,7 +242,7 @@ func (s *Server) survive(next mcp.MethodHandler) mcp.MethodHandler {
 
 // Serve serves the client over in and out until in ends, out breaks, or ctx ends. Then it releases all resources.
 func Serve(ctx context.Context, c Config, in io.Reader, out io.Writer) error {
-	s, err := New(c)
+	s, err := newClientSession(c)
 	if err != nil {
 		return err
 	}

@@ -247,12 +247,12 @@ func (c *call) enclose(name string) error {
 }
 
 // own are the own actions that tests in a folder can use.
-func (s *Server) own(dir string) *dsl.Own {
+func (s *clientSession) own(dir string) *dsl.Own {
 	return s.conf.Runner.OwnActions(filepath.Join(s.conf.Runner.Dir, filepath.FromSlash(dir)))
 }
 
 // linked makes sure that a test refers to no file outside of the working folder.
-func (s *Server) linked(t *dsl.Test, dir string) error {
+func (s *clientSession) linked(t *dsl.Test, dir string) error {
 	var left error
 	read := func(name string) ([]byte, error) {
 		data, err := s.read(name)
@@ -272,7 +272,7 @@ func (s *Server) linked(t *dsl.Test, dir string) error {
 }
 
 // read reads a file of the working folder, up to the maximum size of a test.
-func (s *Server) read(name string) ([]byte, error) {
+func (s *clientSession) read(name string) ([]byte, error) {
 	f, err := s.root.Open(filepath.FromSlash(name))
 	if err != nil {
 		return nil, err

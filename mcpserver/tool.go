@@ -44,7 +44,7 @@ type hints struct {
 // call is one call of a tool.
 type call struct {
 	*client.Call
-	server *Server
+	server *clientSession
 	tool   *tool
 	req    *mcp.CallToolRequest
 	args   any // of a tool of the session
@@ -148,7 +148,7 @@ func (t *tool) definition() *mcp.Tool {
 }
 
 // serve handles one call. Every failure, a panic too, becomes a response that is marked as an error.
-func (s *Server) serve(ctx context.Context, t *tool, req *mcp.CallToolRequest) (result *mcp.CallToolResult) {
+func (s *clientSession) serve(ctx context.Context, t *tool, req *mcp.CallToolRequest) (result *mcp.CallToolResult) {
 	ctx, leave := s.withServerLimits(ctx)
 	defer leave()
 	defer func() {
@@ -175,7 +175,7 @@ func (s *Server) serve(ctx context.Context, t *tool, req *mcp.CallToolRequest) (
 }
 
 // withServerLimits limits a call to the life of the server and to MaxCall.
-func (s *Server) withServerLimits(ctx context.Context) (context.Context, func()) {
+func (s *clientSession) withServerLimits(ctx context.Context) (context.Context, func()) {
 	ctx, leave := drivers.Bound(ctx, s.base)
 	if s.conf.MaxCall == 0 {
 		return ctx, leave
@@ -185,7 +185,7 @@ func (s *Server) withServerLimits(ctx context.Context) (context.Context, func())
 }
 
 // parse reads the arguments strictly. A key with null counts as absent.
-func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
+func (s *clientSession) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
 	c := &call{Call: &client.Call{Client: s.Client, Name: t.name, Def: t.def, Names: t.names, Value: source.Value{
 		Kind: source.Map}}, server: s, tool: t, req: req}
 	if raw := req.Params.Arguments; len(raw) > 0 && string(raw) != "null" {
@@ -205,7 +205,7 @@ func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
 		if f.Value.Kind == source.List || f.Value.Kind == source.Map || f.Value.Text == "" {
 			return nil, &client.Refusal{What: `"device" must be the id of a device`, Try: "list_devices shows them"}
 		}
-		c.Device, c.Value = f.Value.Text, client.Without(c.Value, "device")
+		c.Device, c.Value = f.Value.Text, c.Value.Without("device")
 	}
 	if err := c.takeOwnArguments(); err != nil {
 		return nil, err
@@ -229,17 +229,17 @@ func (c *call) takeOwnArguments() error {
 			return &client.Refusal{What: fmt.Sprintf("then cannot be %q", phrase.LimitRunes(c.Then, 40)),
 				Try: strings.Join(client.FollowUps(), ", ")}
 		}
-		c.Value = client.Without(c.Value, "then")
+		c.Value = c.Value.Without("then")
 	}
 	if f, given := c.Value.Get("tab"); given && slices.Contains([]string{"set_device", "close_browser"}, c.tool.name) {
 		n, err := strconv.Atoi(f.Value.Text)
 		if err != nil {
 			return &client.Refusal{What: "tab must be the number of a tab", Try: "snapshot lists the tabs"}
 		}
-		c.Tab, c.Value = &n, client.Without(c.Value, "tab")
+		c.Tab, c.Value = &n, c.Value.Without("tab")
 	}
 	if f, given := c.Value.Get("steps"); given && c.tool.name == "run_test" {
-		c.Listed, c.Value = &f.Value, client.Without(c.Value, "steps")
+		c.Listed, c.Value = &f.Value, c.Value.Without("steps")
 	}
 	return nil
 }
@@ -358,14 +358,14 @@ func structured(v any) (*mcp.CallToolResult, error) {
 }
 
 // refuse returns an error result: text without control characters, which a terminal would interpret.
-func (s *Server) refuse(r *client.Refusal) *mcp.CallToolResult {
+func (s *clientSession) refuse(r *client.Refusal) *mcp.CallToolResult {
 	answer := text(markdown.VisibleLines(s.Mask.Text(r.Error()), client.MaxText))
 	answer.IsError = true
 	return answer
 }
 
 // masked removes secrets from a result.
-func (s *Server) masked(r *mcp.CallToolResult) *mcp.CallToolResult {
+func (s *clientSession) masked(r *mcp.CallToolResult) *mcp.CallToolResult {
 	if s.Mask.Empty() {
 		return r
 	}

@@ -4,22 +4,10 @@
 package wire
 
 import (
-	"context"
-
-	"github.com/nats-io/nats.go"
+	"net/http"
 
 	"github.com/taproot-dev/taproot/farm/internal/wire"
 )
-
-// Ask publishes a value as JSON and waits for the response of the process that serves the subject. It returns ErrNoHost
-// when no process serves it, and a RefusedError when the other side responds with an error.
-func Ask(ctx context.Context, nc *nats.Conn, subject string, value any, into any) error {
-	return wire.Ask(ctx, nc, subject, value, into)
-}
-
-// Beat is the state of a host, which it sends to ToHub(host, BeatSubject). A beat after a change is complete; the
-// others contain only what identifies the state that they confirm.
-type Beat = wire.Beat
 
 // Device is what a host reports about one of its devices.
 type Device = wire.Device
@@ -52,16 +40,11 @@ func IsName(text string) bool {
 	return wire.IsName(text)
 }
 
-// ToHub returns a subject that a host publishes to for the hubs, below hub.<id>. Only that host has the permission. A
-// hub subscribes with "*" as the host to receive from all of them; From returns which one it was.
-func ToHub(host string, parts ...string) string {
-	return wire.ToHub(host, parts...)
-}
-
-// ProofHeader is the HTTP header with the proof of a ProvenError, in base64.
-const ProofHeader = wire.ProofHeader
-
-// ProofOf returns the value of ProofHeader for an error, or "" without a proof.
-func ProofOf(err error) string {
-	return wire.ProofOf(err)
+// Proof returns the HTTP headers with the proof of a ProvenError in base64, or nil for an error without a proof.
+func Proof(err error) http.Header {
+	proof := wire.ProofOf(err)
+	if proof == "" {
+		return nil
+	}
+	return http.Header{wire.ProofHeader: {proof}}
 }

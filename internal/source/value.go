@@ -139,6 +139,19 @@ func float(text string) float64 {
 	return n
 }
 
+// With returns the map with a value in place of the one of its key, or added.
+func (v Value) With(key string, value Value) Value {
+	v.Fields = slices.Clone(v.Fields)
+	for i := range v.Fields {
+		if v.Fields[i].Key == key {
+			v.Fields[i].Value = value
+			return v
+		}
+	}
+	v.Fields = append(v.Fields, Field{Key: key, Value: value})
+	return v
+}
+
 // Without returns the map without a key.
 func (v Value) Without(key string) Value {
 	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f Field) bool { return f.Key == key })

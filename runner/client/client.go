@@ -41,11 +41,6 @@ func Plainly(err error) error {
 	return client.Plainly(err)
 }
 
-// Without removes a field.
-func Without(v source.Value, key string) source.Value {
-	return client.Without(v, key)
-}
-
 // ErrNoDevice means that there is no page and no phone for a call.
 var ErrNoDevice = client.ErrNoDevice
 
@@ -80,13 +75,8 @@ const (
 type Found = client.Found
 
 // List returns the visible elements of the screen in reading order, with a selector for each.
-func List(t *screen.Tree) []client.ListedElement {
+func List(t *screen.Tree) client.Listed {
 	return client.List(t)
-}
-
-// ListText writes the list as text.
-func ListText(things []client.ListedElement) string {
-	return client.ListText(things)
 }
 
 // Find matches a selector as an action does, and as an assertion does.
@@ -101,11 +91,6 @@ func Unfindable(s dsl.Selector) string {
 
 // Done is one step that passed.
 type Done = client.Done
-
-// With replaces a field, or adds it.
-func With(v source.Value, key string, value source.Value) source.Value {
-	return client.With(v, key, value)
-}
 
 // StepLine writes one step without its dash, in the shortest form.
 func StepLine(def *dsl.Def, v source.Value) string {

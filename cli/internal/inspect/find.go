@@ -113,7 +113,7 @@ func (f finding) list(env *process.Env, tree *screen.Tree) error {
 	if f.asJSON {
 		return writeJSON(env.Stdout, things)
 	}
-	_, err := io.WriteString(env.Stdout, client.ListText(things))
+	_, err := io.WriteString(env.Stdout, things.Text())
 	return err
 }
 

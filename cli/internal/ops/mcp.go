@@ -79,11 +79,11 @@ func printConfig(env *process.Env, f mcpFlags) error {
 	if strings.Contains(program, "go-build") { // go run: the file will be deleted
 		program = "taproot"
 	}
-	text, err := mcpserver.ClientConfig(f.printConfig, program, f.args())
+	text, where, err := mcpserver.ClientConfig(f.printConfig, program, f.args())
 	if err != nil {
 		return &plan.Usage{Msg: err.Error()}
 	}
-	fmt.Fprintln(env.Stderr, mcpserver.ClientFile(f.printConfig, program, f.args()))
+	fmt.Fprintln(env.Stderr, where)
 	_, err = fmt.Fprint(env.Stdout, text)
 	return err
 }

@@ -258,14 +258,14 @@ func (w *actionCommand) value(cmd *cobra.Command, args []string) (source.Value, 
 		if err != nil {
 			return v, err
 		}
-		v = client.With(v, "timeout", limit)
+		v = v.With("timeout", limit)
 	}
 	if w.timeoutMs != 0 {
 		v.Fields = append(v.Fields, source.Field{Key: "timeoutMs",
 			Value: source.Value{Kind: source.Int, Text: fmt.Sprint(w.timeoutMs)}})
 	}
 	if w.as != "" {
-		v = client.With(v, "as", source.Value{Kind: source.String, Text: w.as})
+		v = v.With("as", source.Value{Kind: source.String, Text: w.as})
 	}
 	return v, w.check(v)
 }

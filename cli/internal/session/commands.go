@@ -55,10 +55,10 @@ func OpenCommand(env *process.Env) *cobra.Command {
 				return &plan.Usage{Msg: fmt.Sprintf("--headed and --browser are for pages, and %s is not a page", args[0])}
 			}
 			if headed {
-				v = client.With(v, "headless", source.Value{Kind: source.Bool, Text: "false"})
+				v = v.With("headless", source.Value{Kind: source.Bool, Text: "false"})
 			}
 			if browser != "" {
-				v = client.With(v, "browser", source.Value{Kind: source.String, Text: browser})
+				v = v.With("browser", source.Value{Kind: source.String, Text: browser})
 			}
 			return f.Send(cmd.Context(), env, shell.Request{Op: shell.OpWord, Word: name, Args: source.Flow(v)})
 		},
@@ -120,7 +120,7 @@ func opening(what string) (string, source.Value) {
 		return "openBrowser", text("url", what)
 	case appName.MatchString(what), activityName.MatchString(what):
 		// as at the start of a test
-		return "launch", client.With(text("package", what), "force", source.Value{Kind: source.Bool, Text: "true"})
+		return "launch", text("package", what).With("force", source.Value{Kind: source.Bool, Text: "true"})
 	}
 	host, _, _ := strings.Cut(what, "/")
 	name := host

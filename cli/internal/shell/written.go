@@ -119,9 +119,9 @@ func (w *written) relativePaths(key string, v source.Value) source.Value {
 	case v.Kind == source.String:
 		v.Text = w.rebased(v.Text)
 	case given:
-		v = client.With(v, "file", source.Value{Kind: source.String, Text: w.rebased(f.Value.Text)})
+		v = v.With("file", source.Value{Kind: source.String, Text: w.rebased(f.Value.Text)})
 	default: // a block of the test's own file
-		v = client.With(v, "file", source.Value{Kind: source.String, Text: filepath.ToSlash(w.file)})
+		v = v.With("file", source.Value{Kind: source.String, Text: filepath.ToSlash(w.file)})
 	}
 	return v
 }

@@ -10,7 +10,6 @@ import (
 	"image"
 	"log/slog"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -193,12 +192,6 @@ func Plainly(err error) error {
 		try = "`exposeEnv " + phrase.LimitRunes(name, 80) + "`"
 	}
 	return &Refusal{What: strings.Join(what, "; "), Try: try, Err: err}
-}
-
-// Without removes a field.
-func Without(v source.Value, key string) source.Value {
-	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f source.Field) bool { return f.Key == key })
-	return v
 }
 
 // TakesRef reports whether the action accepts a reference instead of a CSS selector.

@@ -88,11 +88,11 @@ func (c *Call) dialogStep(open *drivers.Alert) (step, error) {
 	v := source.Value{Kind: source.Map}
 	for _, key := range []string{"answer", "text"} {
 		if words, given := answer[key]; given {
-			v = With(v, key, source.Value{Kind: source.String, Text: words})
+			v = v.With(key, source.Value{Kind: source.String, Text: words})
 		}
 	}
 	if timeout, given := c.Value.Get("timeout"); given {
-		v = With(v, "timeout", timeout.Value)
+		v = v.With("timeout", timeout.Value)
 	}
 	return step{def: def, value: v}, nil
 }

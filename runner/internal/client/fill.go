@@ -34,7 +34,7 @@ func (c *Call) fill(ctx context.Context, device string, fields source.Value) (st
 	word := func(kind source.Kind, text string) source.Value { return source.Value{Kind: kind, Text: text} }
 	add := func(name string, v source.Value) {
 		if timed {
-			v = With(v, "timeout", timeout.Value)
+			v = v.With("timeout", timeout.Value)
 		}
 		steps = append(steps, step{def: look(name), value: v})
 	}

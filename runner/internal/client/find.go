@@ -64,9 +64,12 @@ type ListedElement struct {
 	Bounds   [4]int `json:"bounds"`
 }
 
+// Listed are elements of a screen.
+type Listed []ListedElement
+
 // List returns the visible elements of the screen in reading order, with a selector for each.
-func List(t *screen.Tree) []ListedElement {
-	var out []ListedElement
+func List(t *screen.Tree) Listed {
+	var out Listed
 	for _, m := range t.Things() {
 		kind := cmp.Or(m.Node.Role, m.Node.Type[strings.LastIndexAny(m.Node.Type, ".$")+1:], "element")
 		out = append(out, ListedElement{Element: kind + " " + screen.Quote(m.Node.Label()), Selector: t.SelectorFor(m),
@@ -75,8 +78,8 @@ func List(t *screen.Tree) []ListedElement {
 	return out
 }
 
-// ListText writes the list as text.
-func ListText(things []ListedElement) string {
+// Text returns the list as a person reads it.
+func (things Listed) Text() string {
 	var b strings.Builder
 	width := 0
 	for _, l := range things {

@@ -142,26 +142,13 @@ func ElementKeys() []string {
 		"enabled"}
 }
 
-// With replaces a field, or adds it.
-func With(v source.Value, key string, value source.Value) source.Value {
-	v.Fields = slices.Clone(v.Fields)
-	for i := range v.Fields {
-		if v.Fields[i].Key == key {
-			v.Fields[i].Value = value
-			return v
-		}
-	}
-	v.Fields = append(v.Fields, source.Field{Key: key, Value: value})
-	return v
-}
-
 // StepLine writes one step without its dash, in the shortest form.
 func StepLine(def *dsl.Def, v source.Value) string {
 	v = def.Rewritten(v)
 	for _, key := range ElementKeys() {
 		if f, given := v.Get(key); given && f.Value.Kind == source.Map && len(f.Value.Fields) == 1 &&
 			f.Value.Fields[0].Key == "label" {
-			v = With(v, key, f.Value.Fields[0].Value)
+			v = v.With(key, f.Value.Fields[0].Value)
 		}
 	}
 	text := source.Flow(shortest(def, v))

@@ -156,7 +156,7 @@ func (c *Call) alternative(st step, p *event.Problem) (step, bool) {
 		name, key = "webSelect", "label"
 	}
 	def, ok := dsl.Lookup(name)
-	return step{def: def, value: With(Without(st.value, "text"), key, value)}, ok
+	return step{def: def, value: st.value.Without("text").With(key, value)}, ok
 }
 
 // yesNo converts a text for a check box.
@@ -340,7 +340,7 @@ func (c *Call) steps(ctx context.Context, device string) (steps []step, notes []
 			return nil, nil, err
 		}
 		confirm = c.confirmSame(f.Value.Text, was)
-		if v = Without(v, "ref"); !c.TakesRef() {
+		if v = v.Without("ref"); !c.TakesRef() {
 			if v, err = c.merged(v, main); err != nil {
 				return nil, nil, err
 			}
@@ -377,10 +377,10 @@ func (c *Call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Ma
 	}
 	look := func(name string) *dsl.Def { def, _ := dsl.Lookup(name); return def }
 	timeout, hasTimeout := v.Get("timeout")
-	rest := Without(v, "timeout")
+	rest := v.Without("timeout")
 	timed := func(v source.Value) source.Value {
 		if hasTimeout {
-			return With(v, "timeout", timeout.Value)
+			return v.With("timeout", timeout.Value)
 		}
 		return v
 	}
@@ -412,7 +412,7 @@ func (c *Call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Ma
 			def = look("assertNot")
 		}
 	}
-	main.Fields = append(slices.Clone(main.Fields), Without(rest, "visible").Fields...)
+	main.Fields = append(slices.Clone(main.Fields), rest.Without("visible").Fields...)
 	return []step{{def: def, value: timed(main)}}, only("text", "match", "value", "visible", "count")
 }
 

@@ -51,7 +51,7 @@ func (p *Passwords) replaceTyped(ctx context.Context, s *action.Performer, detai
 	if key == "" {
 		return said, []string{name}
 	}
-	return With(v, key, said), []string{name}
+	return v.With(key, said), []string{name}
 }
 
 // Replace replaces the passwords for HTTP authentication and of mail servers in a step's argument, and in the steps
@@ -89,7 +89,7 @@ func holderOf(v source.Value, password string) func(text string) source.Value {
 	server, _ := v.Get("server")
 	if before, after, found := strings.Cut(server.Value.Text, ":"+password+"@"); found {
 		return func(text string) source.Value {
-			return With(v, "server", source.Value{Kind: source.String, Text: before + ":" + text + "@" + after})
+			return v.With("server", source.Value{Kind: source.String, Text: before + ":" + text + "@" + after})
 		}
 	}
 	credentials, _ := v.Get("httpCredentials")
@@ -97,8 +97,8 @@ func holderOf(v source.Value, password string) func(text string) source.Value {
 		return nil
 	}
 	return func(text string) source.Value {
-		return With(v, "httpCredentials",
-			With(credentials.Value, "password", source.Value{Kind: source.String, Text: text}))
+		return v.With("httpCredentials",
+			credentials.Value.With("password", source.Value{Kind: source.String, Text: text}))
 	}
 }
 

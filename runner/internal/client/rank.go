@@ -93,7 +93,7 @@ func (s *Identified) Ranked(n *screen.Node, preferID bool) []Candidate {
 		if !c.Picks && o.kind != byRelation {
 			if at, ok := s.index(o.value, n); ok {
 				list = append(list,
-					s.candidate(selectorOffer{byIndex, With(o.value, "index", source.Value{Kind: source.Int, Text: strconv.Itoa(at)})},
+					s.candidate(selectorOffer{byIndex, o.value.With("index", source.Value{Kind: source.Int, Text: strconv.Itoa(at)})},
 						n))
 			}
 		}

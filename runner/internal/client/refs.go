@@ -23,7 +23,7 @@ func (c *Call) points(v source.Value, device string) (source.Value, []string, er
 			return v, nil, &Refusal{What: fmt.Sprintf("scale cannot be %q", phrase.LimitRunes(scale, 40)),
 				Try: `"picture" or "device"`}
 		}
-		v = Without(v, "scale")
+		v = v.Without("scale")
 	}
 	c.mu.Lock()
 	s := c.scales[device]
@@ -38,7 +38,7 @@ func (c *Call) points(v source.Value, device string) (source.Value, []string, er
 		if err != nil {
 			return v, nil, Plainly(err)
 		}
-		v = With(v, key, source.Value{Kind: source.String, Text: at})
+		v = v.With(key, source.Value{Kind: source.String, Text: at})
 		if words != "" {
 			notes = append(notes, words)
 		}
@@ -71,7 +71,7 @@ func elements(v source.Value) source.Value {
 			if IsRef(f.Value.Text) {
 				name = "ref"
 			}
-			v = With(v, key, source.Value{Kind: source.Map, Fields: []source.Field{{Key: name, Value: f.Value}}})
+			v = v.With(key, source.Value{Kind: source.Map, Fields: []source.Field{{Key: name, Value: f.Value}}})
 		}
 	}
 	return v
@@ -117,7 +117,7 @@ func (r *resolver) inner(v source.Value) (source.Value, error) {
 		if err != nil {
 			return v, err
 		}
-		v = With(v, key, selector)
+		v = v.With(key, selector)
 	}
 	return v, nil
 }

@@ -70,7 +70,7 @@ func selectorIn(def *dsl.Def, args source.Value) (put func(source.Value) source.
 			if selector = f.Value; selector.Kind == source.String {
 				selector = source.Value{Kind: source.Map, Fields: []source.Field{{Key: "label", Value: selector}}}
 			}
-			return func(v source.Value) source.Value { return With(args, key, v) }, selector, key != "notVisible"
+			return func(v source.Value) source.Value { return args.With(key, v) }, selector, key != "notVisible"
 		}
 	}
 	selector.Kind = source.Map

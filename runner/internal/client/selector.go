@@ -25,7 +25,7 @@ func (s *Identified) Selector(n *screen.Node) (source.Value, bool) {
 			continue
 		}
 		if at, ok := s.index(o.value, n); ok {
-			return With(o.value, "index", source.Value{Kind: source.Int, Text: strconv.Itoa(at)}), true
+			return o.value.With("index", source.Value{Kind: source.Int, Text: strconv.Itoa(at)}), true
 		}
 	}
 	return source.Value{}, false
@@ -100,7 +100,7 @@ const maxIndex = 300
 // index returns the index of the element among the matches of a selector.
 func (s *Identified) index(v source.Value, n *screen.Node) (int, bool) {
 	for i := range maxIndex {
-		at := With(v, "index", source.Value{Kind: source.Int, Text: strconv.Itoa(i)})
+		at := v.With("index", source.Value{Kind: source.Int, Text: strconv.Itoa(i)})
 		if s.picks(at, n) {
 			return i, true
 		}

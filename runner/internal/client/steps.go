@@ -181,7 +181,7 @@ func (l *stepList) resolve(ctx context.Context) error {
 			if err != nil {
 				return v, err
 			}
-			v = Without(v, "ref")
+			v = v.Without("ref")
 			v.Fields = append(slices.Clone(selector.Fields), v.Fields...)
 			return v, nil
 		}

@@ -94,7 +94,7 @@ func controlArgs(c *Control) (source.Value, error) {
 	}
 	v := text("selector", c.Selectors[0])
 	if c.Frame != "" {
-		v = client.With(v, "frame", str(c.Frame))
+		v = v.With("frame", str(c.Frame))
 	}
 	return v, nil
 }
@@ -104,7 +104,7 @@ func (r *recorder) fill(t userAction) error {
 	v, err := controlArgs(t.Control)
 	if err == nil {
 		again := r.test.last().field == t.Field
-		r.write(step{lines: []string{line("webType", client.With(v, "text", str(t.Value)))}, field: t.Field, typed: true},
+		r.write(step{lines: []string{line("webType", v.With("text", str(t.Value)))}, field: t.Field, typed: true},
 			again)
 	}
 	return err
@@ -131,11 +131,11 @@ func (r *recorder) choose(t userAction) error {
 		}
 		switch {
 		case alone(func(o Option) string { return o.Label }):
-			v = client.With(v, "label", str(o.Label))
+			v = v.With("label", str(o.Label))
 		case alone(func(o Option) string { return o.Value }):
-			v = client.With(v, "value", str(o.Value))
+			v = v.With("value", str(o.Value))
 		default:
-			v = client.With(v, "index", source.Value{Kind: source.Int, Text: fmt.Sprint(o.Index)})
+			v = v.With("index", source.Value{Kind: source.Int, Text: fmt.Sprint(o.Index)})
 		}
 		r.write(step{lines: []string{line("webSelect", v)}}, false)
 		return nil
@@ -167,7 +167,7 @@ func (r *recorder) upload(t userAction) error {
 		}
 		list.Items = append(list.Items, str(name))
 	}
-	r.write(step{lines: []string{line("webUpload", client.With(v, "files", list))}}, instead)
+	r.write(step{lines: []string{line("webUpload", v.With("files", list))}}, instead)
 	return nil
 }
 
@@ -191,7 +191,7 @@ func (r *recorder) recordAnswer(ctx context.Context, t userAction) error {
 	}
 	v := text("answer", answer)
 	if t.Accept && t.Value != "" {
-		v = client.With(v, "text", str(t.Value))
+		v = v.With("text", str(t.Value))
 	}
 	r.write(step{lines: []string{line("alert", v)}}, false)
 	return r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Performer) error {
@@ -305,7 +305,7 @@ func (r *recorder) closed(was, now []drivers.WebTab) {
 func (r *recorder) goTo(ctx context.Context, tabs []drivers.WebTab, at int) (err error) {
 	for _, v := range Picking(tabs, at) {
 		if err = r.call(ctx, "webTab",
-			client.With(v, "timeout", source.Value{Kind: source.Int, Text: "3000"})); err == nil {
+			v.With("timeout", source.Value{Kind: source.Int, Text: "3000"})); err == nil {
 			r.write(step{lines: []string{line("webTab", v)}}, false)
 			return nil
 		}

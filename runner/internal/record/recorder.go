@@ -119,10 +119,10 @@ func (r *recorder) openPage(ctx context.Context) error {
 	args := text("url", r.o.URL)
 	now := args
 	if r.o.Connect != "" {
-		args = client.With(args, "connect", str(r.o.Connect))
+		args = args.With("connect", str(r.o.Connect))
 		now = args
 	} else if r.o.Headed {
-		now = client.With(args, "headless", source.Value{Kind: source.Bool, Text: "false"})
+		now = args.With("headless", source.Value{Kind: source.Bool, Text: "false"})
 	}
 	def, _ := dsl.Lookup("openBrowser")
 	if err := r.call(ctx, "openBrowser", now); err != nil {

@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"context"
+	"encoding/json"
 	"net/url"
 	"strings"
 	"testing"
@@ -61,12 +62,16 @@ func TestHostsOfAFarm(t *testing.T) {
 		t.Fatal(err)
 	}
 	later := time.Now().Add(time.Hour)
-	beat := wire.Beat{Protocol: wire.Version, Version: "1.2.3", Devices: []wire.Device{
+	beat, err := json.Marshal(map[string]any{"protocol": wire.Version, "version": "1.2.3", "devices": []wire.Device{
 		{Info: drivers.Info{ID: "P8", Platform: "android", Model: "Pixel <8>", State: drivers.Ready, Battery: 3}},
 		{Info: drivers.Info{ID: "P9", Platform: "android", Model: "Pixel 9", State: drivers.Ready}, Reserved: []wire.Lease{
-			{Project: "another", Holder: "eve", Why: "secret", Since: later, Until: later.Add(time.Hour)}}}}}
-	if err := wire.Ask(t.Context(), b.Conn(), wire.ToHub("desk", "beat"), beat, nil); err != nil {
+			{Project: "another", Holder: "eve", Why: "secret", Since: later, Until: later.Add(time.Hour)}}}}})
+	if err != nil {
 		t.Fatal(err)
+	}
+	if reply, err := b.Conn().RequestWithContext(t.Context(), "hub.desk.beat", beat); err != nil ||
+		strings.Contains(string(reply.Data), "error") {
+		t.Fatal(reply, err)
 	}
 	a := l.ask(admin, "GET", "/console/admin/hosts", nil)
 	for _, want := range []string{"desk", "room=3", "pixels", "online", "1.2.3", "Pixel &lt;8&gt;", "P8",

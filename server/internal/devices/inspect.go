@@ -369,11 +369,7 @@ func withSteps(c client.Candidate, n *screen.Node) SelectorCandidate {
 		return out
 	}
 	field := func(key, text string) source.Value {
-		return client.With(
-			c.Selector,
-			key,
-			source.Value{Kind: source.String, Text: strings.ReplaceAll(text, "${", "$${")},
-		)
+		return c.Selector.With(key, source.Value{Kind: source.String, Text: strings.ReplaceAll(text, "${", "$${")})
 	}
 	add("assert", "assert", c.Selector)
 	add("waitGone", "waitFor", source.Value{Kind: source.Map,

@@ -110,9 +110,7 @@ func (s *API) joined(ctx context.Context, e service.Entry, out wire.Joined, err 
 			return nil, fail
 		}
 		e := rest.Fault(http.StatusUnauthorized, rest.CodeInvalidToken, err.Error())
-		if proof := wire.ProofOf(err); proof != "" {
-			e.Headers = http.Header{wire.ProofHeader: {proof}}
-		}
+		e.Headers = wire.Proof(err)
 		return nil, e
 	case errors.As(err, &version):
 		return nil, rest.Fault(http.StatusConflict, rest.CodeVersion, err.Error())
