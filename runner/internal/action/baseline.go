@@ -37,7 +37,7 @@ func assertScreenshot(ctx context.Context, s *Performer, a dsl.AssertScreenshot)
 	var baseline image.Image
 	var path string
 	var why error // that the screenshot cannot be compared yet
-	var resting pictureStability
+	resting := pictureStability{settling: decide.Settling{Timing: decide.Settles()}}
 	err := poll(ctx, s.Timeout, func() (err error) {
 		if now, why = shoot(ctx, s, a); why != nil {
 			return awaitApp(why)
@@ -124,15 +124,16 @@ func awaitSize(s *Performer, path, name string, err error) error {
 
 // pictureStability waits until screenshots are alike for a while: a baseline must not show a movement.
 type pictureStability struct {
-	last  *image.RGBA
-	since time.Time
+	last     *image.RGBA
+	since    time.Time
+	settling decide.Settling
 }
 
 func (r *pictureStability) see(now *image.RGBA) error {
 	if r.last == nil || !pixels.Changed(r.last, now, now.Rect).Empty() {
 		r.last, r.since = now, time.Now()
 	}
-	if time.Since(r.since) < quietStable {
+	if !r.settling.Rested(r.since, time.Now()) {
 		return errWait
 	}
 	return nil

@@ -21,7 +21,8 @@ const DefaultTimeout = 10 * time.Second
 // ProofGrace is how long a screen on which a tap has changed nothing is watched before that counts.
 const ProofGrace = 400 * time.Millisecond
 
-// The times of performers, in one table. Those of searches, which decide what is on the screen, are decide.Timing.
+// The times of performers, in one table. Those of searches, which decide what is on the screen, are decide.Timing, those
+// of waitStable decide.SettleTiming.
 const (
 	// Reads by a performer follow each other after firstPause, each next one after pauseGrowth times as long, up to
 	// longestPause: most of what is waited for is there soon.
@@ -36,14 +37,6 @@ const (
 	// quickScreenshot is the longest time for a screenshot that is taken while a step watches the screen, so that it
 	// does not delay the next screen read.
 	quickScreenshot = 80 * time.Millisecond
-
-	// quietStable is how long the pixels must not have changed for waitStable. Once they moved while the elements were
-	// read, it takes quietClock, which is long enough to know a clock by its ticks. Between two screenshots are
-	// stablePace, since only frequent ones distinguish a blink from a turn; stableLooks in a row must show no movement.
-	quietStable = 400 * time.Millisecond
-	quietClock  = 1300 * time.Millisecond
-	stablePace  = 60 * time.Millisecond
-	stableLooks = 2
 
 	// scrollStroke is the duration of the swipe of scroll: a list follows it without a fling.
 	scrollStroke = 500 * time.Millisecond
@@ -160,35 +153,31 @@ func pollWith(ctx context.Context, timeout time.Duration, pause backoff.BackOff,
 func waitStable(ctx context.Context, s *Performer, _ dsl.WaitStable) error {
 	w := newReader(s, decide.Want{})
 	began := time.Now()
-	quiet := quietStable
-	err := pollEvery(ctx, s.Timeout, stablePace, func() error {
-		err := w.shoot(ctx)
-		var p *drivers.ProtectedError
-		if errors.As(err, &p) {
-			return w.restsByElements(ctx, p)
+	settling := decide.Settling{Timing: decide.Settles()}
+	err := pollEvery(ctx, s.Timeout, settling.Timing.Pace, func() error {
+		for read := false; ; read = true {
+			err := w.shoot(ctx)
+			var p *drivers.ProtectedError
+			if errors.As(err, &p) {
+				return w.restsByElements(ctx, p, &settling)
+			}
+			if err != nil {
+				return err
+			}
+			rest := w.screen.Rest()
+			switch settling.Next(rest.Looks(), rest.Since(), time.Now(), read) {
+			case decide.SettleDone:
+				return nil
+			case decide.SettleWaits:
+				return errWait
+			}
+			if err := w.read(ctx, false); err != nil { // the elements must be readable, too
+				return err
+			}
+			if n := w.tree.Focused(); n != nil && n.Editable {
+				rest.Mask = n.Bounds
+			}
 		}
-		if err != nil {
-			return err
-		}
-		if w.screen.Rest().Looks() < stableLooks || time.Since(w.screen.Rest().Since()) < quiet {
-			return errWait
-		}
-		if err := w.read(ctx, false); err != nil { // the elements must be readable, too
-			return err
-		}
-		if n := w.tree.Focused(); n != nil && n.Editable {
-			w.screen.Rest().Mask = n.Bounds
-		}
-		since := w.screen.Rest().Since()
-		if err := w.shoot(ctx); err != nil {
-			return err
-		}
-		// reading them takes seconds on some phones, and the screen did not rest meanwhile
-		if w.screen.Rest().Since() != since {
-			quiet = quietClock
-			return errWait
-		}
-		return nil
 	})
 	switch {
 	case errors.Is(err, errWait):
@@ -202,7 +191,7 @@ func waitStable(ctx context.Context, s *Performer, _ dsl.WaitStable) error {
 
 // restsByElements reports by its elements alone whether a screen rests of which no screenshots may be taken. errWait:
 // not yet.
-func (w *reader) restsByElements(ctx context.Context, p *drivers.ProtectedError) error {
+func (w *reader) restsByElements(ctx context.Context, p *drivers.ProtectedError, settling *decide.Settling) error {
 	w.want.Device.Pixels = false
 	if err := w.read(ctx, false); err != nil {
 		return err
@@ -210,7 +199,7 @@ func (w *reader) restsByElements(ctx context.Context, p *drivers.ProtectedError)
 	if w.frame.PixelsOnly {
 		return p
 	}
-	if w.tree.Taken.Sub(w.search.SameSince()) < quietStable {
+	if !settling.Rested(w.search.SameSince(), w.tree.Taken) {
 		return errWait
 	}
 	w.s.doubtOnce("the app forbids screenshots of its window %s: that its elements rest is all that was seen",
@@ -223,7 +212,7 @@ func unstable(s *Performer, w *reader, began time.Time) error {
 	p := event.Problem{Expected: "nothing moves on the screen", Assertion: true}
 	if r := w.screen.Rest().Unrest(); r.Empty() {
 		p.Actual = fmt.Sprintf("%s were not enough to see it rest for %s", time.Since(began).Round(time.Millisecond),
-			quietStable)
+			decide.Settles().Rests)
 	} else {
 		p.Actual = fmt.Sprintf("the region %d,%d to %d,%d kept changing", r.Min.X, r.Min.Y, r.Max.X, r.Max.Y)
 		s.Detail.Bounds = &[4]int{r.Min.X, r.Min.Y, r.Max.X, r.Max.Y}
