@@ -21,8 +21,8 @@ const DefaultTimeout = 10 * time.Second
 // ProofGrace is how long a screen on which a tap has changed nothing is watched before that counts.
 const ProofGrace = 400 * time.Millisecond
 
-// The times of performers, in one table. Those of searches, which decide what is on the screen, are decide.Timing, those
-// of waitStable decide.SettleTiming.
+// The times of performers, in one table. Those of searches, which decide what is on the screen, are decide.Timing, and
+// those of waitStable are decide.SettleTiming.
 const (
 	// Reads by a performer follow each other after firstPause, each next one after pauseGrowth times as long, up to
 	// longestPause: most of what is waited for is there soon.
