@@ -225,6 +225,14 @@ func (a *api) cancelCases(w http.ResponseWriter, r *http.Request, run queue.Run)
 	if err := read(r, &in); err != nil {
 		return err
 	}
+	if in.Waiting {
+		removed, err := a.d.o.Queue.WithdrawWaiting(r.Context(), run.ID, in.N)
+		if err != nil {
+			return err
+		}
+		a.d.wakePick()
+		return write(w, http.StatusOK, order.CaseNumbers{N: removed})
+	}
 	if err := a.d.o.Queue.Withdraw(r.Context(), run.ID, in.N); err != nil {
 		return err
 	}

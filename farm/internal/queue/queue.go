@@ -252,32 +252,66 @@ func (q *Queue) Seen(ctx context.Context, run string) error {
 // are marked, so that their hosts end them (see UnderWay).
 func (q *Queue) Withdraw(ctx context.Context, run string, n []int) error {
 	return q.db.Write(ctx, func(tx *store.Tx) error {
-		if err := turn(tx); err != nil {
+		which, args := casesOf(run, n)
+		if err := withdrawWaiting(tx, which, args); err != nil {
 			return err
 		}
-		which, args := "run = $1", []any{run}
-		if n != nil {
-			which += " AND n IN (" + list(&args, n) + ")"
-		}
-		gone := map[[2]string]int{}
-		err := tx.Each("UPDATE farm_cases SET state = 'withdrawn' WHERE "+which+
-			" AND state = 'waiting' RETURNING project, kind", args, func(scan func(...any) error) error {
-			var at [2]string
-			err := scan(&at[0], &at[1])
-			gone[at]++
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		for at, n := range gone {
-			if err := lengthen(tx, at[0], at[1], "", -n); err != nil {
-				return err
-			}
-		}
-		_, err = tx.Exec("UPDATE farm_cases SET cancel = 1 WHERE "+which+" AND state = 'running'", args...)
+		_, err := tx.Exec("UPDATE farm_cases SET cancel = 1 WHERE "+which+" AND state = 'running'", args...)
 		return err
 	})
+}
+
+// WithdrawWaiting removes cases of a run from the queue, and returns the numbers of those that are removed, now or
+// earlier. It leaves the others alone: they are running, or have ended.
+func (q *Queue) WithdrawWaiting(ctx context.Context, run string, n []int) (removed []int, err error) {
+	err = q.db.Write(ctx, func(tx *store.Tx) error {
+		removed = nil
+		which, args := casesOf(run, append([]int{}, n...))
+		if err := withdrawWaiting(tx, which, args); err != nil {
+			return err
+		}
+		return tx.Each("SELECT n FROM farm_cases WHERE "+which+" AND state = 'withdrawn'", args,
+			func(scan func(...any) error) error {
+				var n int
+				err := scan(&n)
+				removed = append(removed, n)
+				return err
+			})
+	})
+	return removed, err
+}
+
+// casesOf is the condition for cases of a run, all of them when n is nil.
+func casesOf(run string, n []int) (which string, args []any) {
+	which, args = "run = $1", []any{run}
+	if n != nil {
+		which += " AND n IN (" + list(&args, n) + ")"
+	}
+	return which, args
+}
+
+// withdrawWaiting removes waiting cases from the queue.
+func withdrawWaiting(tx *store.Tx, which string, args []any) error {
+	if err := turn(tx); err != nil {
+		return err
+	}
+	gone := map[[2]string]int{}
+	err := tx.Each("UPDATE farm_cases SET state = 'withdrawn' WHERE "+which+
+		" AND state = 'waiting' RETURNING project, kind", args, func(scan func(...any) error) error {
+		var at [2]string
+		err := scan(&at[0], &at[1])
+		gone[at]++
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for at, n := range gone {
+		if err := lengthen(tx, at[0], at[1], "", -n); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func list(args *[]any, n []int) string {

@@ -186,35 +186,6 @@ func TestDeviceThatCannotBeginIsPassedBy(t *testing.T) {
 	}
 }
 
-// TestWithdrawn checks that waiting cases are removed, running ones are reported as cancelled, and neither starts
-// again.
-func TestWithdrawn(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, address string) {
-		q := queue.New(open(t, address), nil)
-		all := phones("h", 2)
-		begin(t, q, "r", "p", 0, 5, android())
-		if n := len(pick(t, q, all, all)); n != 2 {
-			t.Fatal(n)
-		}
-		must(t, q.Withdraw(t.Context(), "r", []int{0, 3}))
-		under, cancelled, err := q.UnderWay(t.Context(), "h")
-		if must(t, err); len(under) != 2 || len(cancelled) != 1 || !cancelled[[2]any{"r", 0}] {
-			t.Errorf("%+v %v", under, cancelled)
-		}
-		_, err = q.Lost(t.Context(), "h")
-		must(t, err)
-		var left []int
-		for _, d := range phones("g", 5) {
-			for _, a := range pick(t, q, []queue.Device{d}, all) {
-				left = append(left, a.N)
-			}
-		}
-		if fmt.Sprint(left) != "[1 2 4]" {
-			t.Error(left)
-		}
-	})
-}
-
 // TestWhyItWaits checks the explanations of Why.
 func TestWhyItWaits(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, address string) {

@@ -65,6 +65,8 @@ type NoDevice struct {
 // CaseNumbers is the body of POST /farm/runs/{id}/cancel and /taken: cases of the run.
 type CaseNumbers struct {
 	N []int `json:"n"`
+	// Waiting limits cancel to cases that still wait for a device; the response lists those that it has cancelled.
+	Waiting bool `json:"waiting,omitempty"`
 }
 
 // Usable is the response to GET /farm/usable.

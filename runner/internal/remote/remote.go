@@ -2,7 +2,6 @@ package remote
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,14 +11,11 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/internal/archive"
 	"github.com/taproot-dev/taproot/runner/internal/order"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
@@ -99,6 +95,7 @@ type try struct {
 	of         run.Attempt
 	ended      chan order.Ended
 	none       chan string
+	started    atomic.Bool // an event has arrived
 	forwarding sync.Mutex
 	from       int // the newest attempt, from which events are passed on
 	closed     bool
@@ -220,13 +217,30 @@ func (f *Farm) Try(ctx context.Context, t run.Attempt) (string, error) {
 		return "", err
 	}
 	defer f.leave(n, mine)
-	select {
-	case e := <-mine.ended:
-		return f.home(ctx, t, e)
-	case why := <-mine.none:
-		f.withdraw(n)
-		return "", &pool.NoDeviceError{Platform: t.Case.Platform, Reason: why}
-	case <-ctx.Done():
+	var limit <-chan time.Time
+	if !t.Until.IsZero() {
+		timer := time.NewTimer(time.Until(t.Until))
+		defer timer.Stop()
+		limit = timer.C
+	}
+	for waiting := true; waiting; {
+		select {
+		case e := <-mine.ended:
+			return f.home(ctx, t, e)
+		case why := <-mine.none:
+			f.withdraw(n)
+			return "", &pool.NoDeviceError{Platform: t.Case.Platform, Reason: why}
+		case <-limit:
+			if f.withdrawWaiting(ctx, n) {
+				return "", run.ErrTooLate
+			}
+			limit = nil
+			if !mine.started.Load() { // it has a device, but its host may still return the case to the queue
+				limit = time.After(askLate)
+			}
+		case <-ctx.Done():
+			waiting = false
+		}
 	}
 	if !f.withdraw(n) {
 		return "", context.Cause(ctx)
@@ -238,171 +252,6 @@ func (f *Farm) Try(ctx context.Context, t run.Attempt) (string, error) {
 		return f.home(waiting, t, e)
 	case <-waiting.Done():
 		return "", context.Cause(ctx)
-	}
-}
-
-// add submits a case to the hub.
-func (f *Farm) add(t run.Attempt) (int, *try, error) {
-	place, err := f.place(t.Case)
-	if err == nil && len(t.Needs) > 0 {
-		place.Values, err = order.Seal(f.key, t.Needs)
-	}
-	if err != nil {
-		return 0, nil, err
-	}
-	what, err := json.Marshal(place)
-	if err != nil {
-		return 0, nil, err
-	}
-	c := t.Case
-	devices := slices.Clone(c.Devices)
-	for i, e := range devices {
-		devices[i].Pos = source.Pos{}
-		if err := f.otherPool(c, e.Need.Pool); err != nil {
-			return 0, nil, err
-		}
-	}
-	if len(devices) > 0 {
-		return f.submit(t, order.Needs{Platform: c.Platform, Avoid: t.Avoid, Pool: f.o.Pool, Labels: f.o.Labels,
-			Devices: devices}, what)
-	}
-	in, labels, need := c.Test.Device.Placed()
-	if err := f.otherPool(c, in); err != nil {
-		return 0, nil, err
-	}
-	needs := order.Needs{Platform: c.Platform, Browser: c.Browser, Device: f.device(c.Platform), Avoid: t.Avoid,
-		Need: need, Pool: cmp.Or(f.o.Pool, in), Labels: slices.Concat(f.o.Labels, labels)}
-	return f.submit(t, needs, what)
-}
-
-// otherPool is the error of a case for a pool that is not the run's.
-func (f *Farm) otherPool(c plan.Case, in string) error {
-	if f.o.Pool == "" || in == "" || in == f.o.Pool {
-		return nil
-	}
-	return &pool.NoDeviceError{Platform: c.Platform,
-		Reason: fmt.Sprintf("the test needs a device of the pool %s, and the run is for the pool %s (--pool)", in, f.o.Pool)}
-}
-
-// submit lets a case wait for devices with these needs.
-func (f *Farm) submit(t run.Attempt, needs order.Needs, what json.RawMessage) (int, *try, error) {
-	mine := &try{of: t, ended: make(chan order.Ended, 1), none: make(chan string, 1)}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.over != nil {
-		return 0, nil, f.over
-	}
-	n := f.next
-	f.next++
-	f.tries[n] = mine
-	f.adding = append(f.adding, order.NewCase{N: n, Needs: needs, What: what})
-	f.wakePost()
-	return n, mine, nil
-}
-
-// place returns the reference by which the host finds the case in the archive.
-func (f *Farm) place(c plan.Case) (plan.Ref, error) {
-	ref := plan.RefOf(c)
-	if filepath.IsAbs(filepath.FromSlash(ref.File)) {
-		name, err := f.made.Name(ref.File)
-		if err != nil {
-			return ref, err
-		}
-		rel, err := filepath.Rel(filepath.FromSlash(f.made.Dir), filepath.FromSlash(name))
-		if err != nil {
-			return ref, err
-		}
-		ref.File = filepath.ToSlash(rel)
-	}
-	return ref, nil
-}
-
-// leave forgets a case, and informs the hub that its result was received.
-func (f *Farm) leave(n int, mine *try) {
-	mine.forwarding.Lock()
-	mine.closed = true
-	mine.forwarding.Unlock()
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.tries, n)
-	f.takings = append(f.takings, n)
-	f.wakePost()
-}
-
-// wakePost wakes post. The caller holds f.mu.
-func (f *Farm) wakePost() {
-	select {
-	case f.wake <- struct{}{}:
-	default:
-	}
-}
-
-// withdraw cancels a case, and reports whether it is running and will still end.
-func (f *Farm) withdraw(n int) bool {
-	ctx, cancel := context.WithTimeout(f.life, cancelLimit)
-	defer cancel()
-	var left order.CaseNumbers
-	if err := f.call(ctx, Request{Method: http.MethodPost, Path: "runs/" + f.id + "/cancel", Body: order.CaseNumbers{
-		N: []int{n}}, Into: &left}); err != nil {
-		return false
-	}
-	for _, m := range left.N {
-		if m == n {
-			return true
-		}
-	}
-	return false
-}
-
-// atOnce limits the cases in one request.
-const atOnce = 500
-
-// post sends new cases, and the numbers of received results, in batches.
-func (f *Farm) post() {
-	for {
-		select {
-		case <-f.life.Done():
-			return
-		case <-f.wake:
-		}
-		f.mu.Lock()
-		adding, takings := f.adding, f.takings
-		f.adding, f.takings = nil, nil
-		f.mu.Unlock()
-		for len(adding) > 0 {
-			some := adding[:min(len(adding), atOnce)]
-			adding = adding[len(some):]
-			if err := f.call(f.life, Request{Method: http.MethodPost, Path: "runs/" + f.id + "/cases", Body: some}); err != nil {
-				f.refuse(some, err)
-			}
-		}
-		for len(takings) > 0 {
-			some := takings[:min(len(takings), atOnce)]
-			takings = takings[len(some):]
-			if err := f.call(f.life, Request{Method: http.MethodPost, Path: "runs/" + f.id + "/taken", Body: order.CaseNumbers{
-				N: some}}); err != nil {
-				f.o.Log.Debug("the hub was not informed that results were received", "error", err)
-			}
-		}
-	}
-}
-
-// refuse ends cases that the hub does not accept.
-func (f *Farm) refuse(cases []order.NewCase, err error) {
-	for _, c := range cases {
-		f.conclude(order.Ended{N: c.N, Error: "the hub does not accept the case: " + err.Error()})
-	}
-}
-
-func (f *Farm) conclude(e order.Ended) {
-	f.mu.Lock()
-	t := f.tries[e.N]
-	f.mu.Unlock()
-	if t != nil {
-		select {
-		case t.ended <- e:
-		default: // it has a result already
-		}
 	}
 }
 
@@ -492,6 +341,7 @@ func (t *try) forward(e *order.Events) {
 		return
 	}
 	t.from = e.Attempt.Attempt
+	t.started.Store(true)
 	for i, one := range e.Events {
 		t.of.Received(e.From+i, one)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -185,20 +184,23 @@ type try struct {
 	avoid  string // the device to exclude
 }
 
+// first reports whether the case has not run yet.
+func (t try) first() bool { return t.failed == 0 && t.lost == "" }
+
 // once runs the case on the first device that can be opened.
 func (r *Runner) once(ctx context.Context, c plan.Case, beside callbacks, t try) Outcome {
 	if len(c.Devices) > 0 {
 		return onSeveral(ctx, r, c, beside, t)
 	}
 	if r.Remote != nil {
-		return r.runRemotely(ctx, c, t.avoid)
+		return r.runRemotely(ctx, c, t)
 	}
 	lease, dev, none := r.open(ctx, c, beside.rest, t.avoid)
 	if none != nil {
 		return *none
 	}
 	defer lease.Release()
-	if t.failed == 0 && t.lost == "" && late(r) { // it waited for the device
+	if t.first() && late(r) { // it waited for the device
 		return r.without(ctx, c, r.Config.outOfTime())
 	}
 	return r.on(ctx, c, lease, dev, func(v event.Result) {
@@ -241,40 +243,6 @@ func (r *Runner) open(ctx context.Context, c plan.Case, rest pool.SleepFunc, avo
 		ended := r.unopened(ctx, c, &tried)
 		return nil, nil, &ended
 	}
-}
-
-// openAttempts are the attempts of one case to open devices.
-type openAttempts struct {
-	need       dsl.Need
-	avoid      string         // the id of a device to exclude; empty: none
-	unsuitable []string       // why the skipped devices are not suitable
-	tries      map[string]int // by id
-	info       drivers.Info   // of the last one
-	err        error
-}
-
-// passes reports whether the case cannot run on the device: its attempts are used up, or it is not what the test needs.
-func (o *openAttempts) passes(info drivers.Info) bool {
-	if info.ID == o.avoid {
-		return true
-	}
-	if why := o.need.Unmet(factsOf(info)); why != "" {
-		o.note(fmt.Sprintf("%s: %s", info.ID, why))
-		return true
-	}
-	return o.tries[info.ID] >= maxOpens
-}
-
-// note records once why a device is not suitable.
-func (o *openAttempts) note(why string) {
-	if !slices.Contains(o.unsuitable, why) {
-		o.unsuitable = append(o.unsuitable, why)
-	}
-}
-
-// factsOf are the properties that the needs of a test are compared with.
-func factsOf(i drivers.Info) dsl.DeviceFacts {
-	return dsl.DeviceFacts{OS: i.OSVersion, Manufacturer: i.Manufacturer, Model: i.Model, Width: i.Width, Height: i.Height}
 }
 
 // unleased ends a case without a device.

@@ -24,7 +24,7 @@ type RemoteRunner interface {
 	// Try waits for a device that suits the case, runs the case on it once, and returns the folder of the finished
 	// pack, which the caller takes over. A *pool.NoDeviceError means that there is no such device to wait for. When ctx
 	// ends, the running case ends as interrupted, and its pack is still returned if it arrives soon; otherwise the
-	// error is ctx's.
+	// error is ctx's. ErrTooLate means that the case still waited for a device at its limit.
 	Try(ctx context.Context, t Attempt) (dir string, err error)
 }
 
@@ -32,6 +32,7 @@ type RemoteRunner interface {
 type Attempt struct {
 	Case  plan.Case  // its pack must have the name Case.Pack
 	Avoid string     // the id of a device to exclude; empty: none
+	Until time.Time  // the case does not start after it; zero: there is no limit
 	Spool string     // the folder for the pack
 	Needs Needs      // what the case needs
 	Keep  func(Kept) // receives what a needed case leaves; nil: it is not needed
@@ -39,6 +40,9 @@ type Attempt struct {
 	// missing, since the pack contains them; the first one of a later attempt starts again.
 	Received func(n int, e event.Event)
 }
+
+// ErrTooLate is the error of a case that had no device before the time after which it must not start.
+var ErrTooLate = errors.New("the case was still waiting for a device at the time limit of the run")
 
 // Once runs the case once, ignoring the retries of its test: for a Runner elsewhere. The pack has the name c.Pack
 // unless that is taken.
@@ -112,8 +116,9 @@ func leaseID(ctx context.Context, r *Runner, w pool.Request, id string) (*pool.L
 	return r.Pool.LeaseFor(ctx, w)
 }
 
-// runRemotely runs one attempt of the case on another machine, but not on the device that avoid names, if any.
-func (r *Runner) runRemotely(ctx context.Context, c plan.Case, avoid string) Outcome {
+// runRemotely runs one attempt of the case on another machine, but not on the device that it avoids, if any.
+func (r *Runner) runRemotely(ctx context.Context, c plan.Case, t try) Outcome {
+	avoid := t.avoid
 	var in *pack.Incoming
 	err := named(&c, func() (err error) {
 		in, err = r.Dir.NewIncoming(packed(c, drivers.Info{}), r.Reporting.observer(r.Observe))
@@ -124,6 +129,9 @@ func (r *Runner) runRemotely(ctx context.Context, c plan.Case, avoid string) Out
 	}
 	var result *event.CaseResult
 	attempt := Attempt{Case: c, Avoid: avoid, Spool: in.Spool(), Received: in.Event}
+	if t.first() {
+		attempt.Until = r.Until
+	}
 	if attempt.Needs, err = needsFor(c, r.needsDir()); err != nil {
 		return r.without(ctx, c, notRun{result: event.Error, why: errors.Join(err, in.Discard()).Error()})
 	}
@@ -152,6 +160,8 @@ func (r *Runner) runRemotely(ctx context.Context, c plan.Case, avoid string) Out
 			return Outcome{Case: c, Err: err}
 		}
 		switch {
+		case errors.Is(err, ErrTooLate):
+			return r.without(ctx, c, r.Config.outOfTime())
 		case ctx.Err() != nil && avoid == "":
 			return Outcome{Case: c}
 		case avoid != "":

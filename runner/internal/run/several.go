@@ -40,13 +40,13 @@ func (o *opened) release() {
 // onSeveral runs a case once on the devices that its test names: it has all of them, or none.
 func onSeveral(ctx context.Context, r *Runner, c plan.Case, beside callbacks, t try) Outcome {
 	if r.Remote != nil {
-		return r.runRemotely(ctx, c, t.avoid)
+		return r.runRemotely(ctx, c, t)
 	}
 	got, none := openAll(ctx, r, c, openOptions{beside.rest, t.avoid})
 	if none != nil {
 		return *none
 	}
-	if t.failed == 0 && t.lost == "" && late(r) { // it waited for the devices
+	if t.first() && late(r) { // it waited for the devices
 		got.release()
 		return r.without(ctx, c, r.Config.outOfTime())
 	}
