@@ -173,9 +173,14 @@ steps:
 			has(t, "broke", text, "1000 is too much")
 		}
 	}
-	e := l.taproot("validate")
-	e.exits(t, 2)
-	has(t, "validate", e.stdout, `unknown action "pay"`)
+	l.write("suites/pay_test.go", "package suites_test\n\nvar _ = runner.Action(\"pay\", func(ctx context.Context, d *D, "+
+		"in PayArgs) error {\n\treturn nil\n})\n")
+	for _, command := range []string{"validate", "run"} {
+		e := l.taproot(command)
+		e.exits(t, 2)
+		has(t, command, e.stdout+e.stderr, `suites/broke.yaml:5:5: unknown action "pay"`,
+			"suites/pay_test.go:3 defines it in Go", "run the tests with ginkgo or go test")
+	}
 }
 
 // Own actions reach the hosts of a farm with the archive of the run.

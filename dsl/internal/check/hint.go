@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -130,11 +131,20 @@ func (d *reader) unknownAction(v source.Value, f source.Field) {
 		return
 	}
 	hint := "frequent actions are " + frequent
+	var inGo map[string]string
+	if own, _ := d.own.(*Own); own != nil && own.InGo != nil {
+		inGo = own.InGo()
+	}
 	if f.Key == "true" && f.Value.Kind == source.Map { // as tools of YAML 1.1 write the key on
 		hint = `for several devices, write "on:", and in tools that change it, "on" in quotation marks`
 	}
-	if near := phrase.Nearest(f.Key, d.names()); near != "" {
+	names := slices.Concat(d.names(), slices.Sorted(maps.Keys(inGo)))
+	if near := phrase.Nearest(f.Key, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	if place := inGo[f.Key]; place != "" {
+		hint = fmt.Sprintf("%s defines it in Go, and only that suite has the function: run the tests with ginkgo or go test",
+			place)
 	}
 	d.Fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown action %q", phrase.LimitRunes(f.Key, 60)), hint)
 }

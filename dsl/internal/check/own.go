@@ -29,6 +29,9 @@ type Own struct {
 	List func() []string
 	// Read reads another file that an action names: its script, or blocks that it runs.
 	Read func(path string) ([]byte, error)
+	// InGo returns the places of the actions that suites in Go define by their names. They are for hints: only the suite
+	// itself knows the functions.
+	InGo func() map[string]string
 	// Script returns what is wrong with the text of a script.
 	Script func(file string, text []byte) error
 

@@ -14,6 +14,7 @@ import (
 	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/parser"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/source"
 )
 
@@ -39,6 +40,7 @@ func (w *owns) of(dir string) *dsl.Own {
 		return own
 	}
 	own := w.o.own(folders)
+	own.InGo = sync.OnceValue(func() map[string]string { return goActions(w.o, dir) })
 	if w.sets == nil {
 		w.sets = map[string]*dsl.Own{}
 	}
@@ -134,6 +136,35 @@ type GoAction struct {
 	Name, Doc string
 	Args      any // the zero value of its argument struct
 	Do        any // the function, for who runs it
+}
+
+// actionCall is the call that defines an action in Go: runner.Action("pay", …).
+var actionCall = lazyregexp.New(`\bAction\(\s*"([A-Za-z][A-Za-z0-9_]*)"\s*,\s*func\b`)
+
+// goActions returns the places of the actions that Go files in a folder, and in those above it up to the project's
+// root, define, by their names.
+func goActions(o Options, dir string) map[string]string {
+	places := map[string]string{}
+	l := loader{o: o}
+	for at := dir; ; at = filepath.Dir(at) {
+		files, _ := filepath.Glob(filepath.Join(at, "*.go")) // the only error is about the pattern
+		for _, file := range files {
+			text, err := readCapped(file)
+			if err != nil { // the places are for hints
+				continue
+			}
+			code := string(text)
+			for _, m := range actionCall.FindAllStringSubmatchIndex(code, -1) {
+				name := code[m[2]:m[3]]
+				if places[name] == "" {
+					places[name] = fmt.Sprintf("%s:%d", l.show(file), 1+strings.Count(code[:m[0]], "\n"))
+				}
+			}
+		}
+		if isRoot(at) || filepath.Dir(at) == at {
+			return places
+		}
+	}
 }
 
 // OwnActions returns the own actions that tests in a folder can use.
