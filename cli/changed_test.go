@@ -73,6 +73,24 @@ func TestOnlyChanged(t *testing.T) {
 	changed("map[needs:pass runs:pass]", "blocks/greet.yaml", "steps:\n  - log: greetings\n")
 	changed("map[fresh:pass]", "fresh.yaml", fmt.Sprintf(test, "fresh", "", ""))
 	changed("map[deep:pass]", "sub/taproot.yaml", "tags: [deep]\n")
+	inner := filepath.Join(l.dir, "inner") // git names such a repository, and a submodule that has changed, as a whole
+	if err := os.Mkdir(inner, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l.write("inner/inner.yaml", fmt.Sprintf(test, "inner", "", ""))
+	l.git("-C", inner, "init", "-q")
+	l.git("-C", inner, "add", "-A")
+	l.git("-C", inner, "commit", "-qm", "inner")
+	l.taproot("run", ".", "--only-changed").exits(t, 0)
+	if got := fmt.Sprint(l.results()); got != "map[inner:pass]" {
+		t.Error(got)
+	}
+	l.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "./inner", "inner")
+	l.git("commit", "-qm", "inner")
+	e = l.taproot("run", ".", "--only-changed")
+	e.exits(t, 0)
+	has(t, "stderr", e.stderr, "none of the 6 tests depends on a changed file")
+	changed("map[inner:pass]", "inner/inner.yaml", fmt.Sprintf(test, "inner", "", "  - log: more\n"))
 	l.git("checkout", "-q", "-b", "work")
 	l.write("plain.yaml", fmt.Sprintf(test, "plain", "", "  - log: more\n"))
 	l.git("commit", "-qam", "second")
@@ -83,7 +101,13 @@ func TestOnlyChanged(t *testing.T) {
 	}
 	e = l.taproot("run", ".", "--only-changed=nowhere")
 	e.exits(t, 2)
-	has(t, "stderr", e.stderr, "the merge base of nowhere")
+	has(t, "stderr", e.stderr, "the merge base of nowhere", "git branch -a lists the branches")
+	clone := newLab(t, 0)
+	l.git("clone", "-q", "--depth", "1", "file://"+l.dir, clone.dir)
+	l.git("-C", clone.dir, "fetch", "-q", "--depth", "1", "origin", "main")
+	e = clone.taproot("run", ".", "--only-changed=FETCH_HEAD")
+	e.exits(t, 2)
+	has(t, "stderr", e.stderr, "the merge base of FETCH_HEAD: git finds no common commit", "fetch-depth: 0")
 	g, program := goLab(t, 2)
 	g.dir = l.dir
 	g.env = append(g.env, "TAPROOT_ONLY_CHANGED=main")

@@ -22,12 +22,25 @@ const ChangedInTree = "HEAD"
 // changedLimit limits the queries to git.
 const changedLimit = 30 * time.Second
 
+// changedFiles are the files that have changed, and folders that git names as a whole: submodules, and repositories in
+// the work tree that it does not know.
+type changedFiles map[string]bool
+
+// has reports whether a file has changed, or is in such a folder.
+func (c changedFiles) has(file string) bool {
+	for at := realPath(file); ; at = filepath.Dir(at) {
+		if c[at] || filepath.Dir(at) == at {
+			return c[at]
+		}
+	}
+}
+
 // workTree is a folder in a work tree of git.
 type workTree string
 
 // changed lists the files that git names as changed, with absolute paths: of the work tree with untracked files against
 // HEAD, or with another reference, also those against the merge base.
-func (w workTree) changed(ref string) (map[string]bool, error) {
+func (w workTree) changed(ref string) (changedFiles, error) {
 	usage := func(err error) error {
 		return &plan.Usage{Msg: fmt.Sprintf("--only-changed: %v", err)}
 	}
@@ -39,7 +52,7 @@ func (w workTree) changed(ref string) (map[string]bool, error) {
 	if ref != ChangedInTree {
 		out, err := w.git("merge-base", "--", ref, "HEAD")
 		if err != nil {
-			return nil, usage(fmt.Errorf("the merge base of %s: %w", ref, err))
+			return nil, usage(w.noBase(ref, err))
 		}
 		base = strings.TrimSpace(string(out))
 	}
@@ -58,13 +71,30 @@ func (w workTree) changed(ref string) (map[string]bool, error) {
 	if err != nil {
 		return nil, usage(err)
 	}
-	changed := map[string]bool{}
+	changed := changedFiles{}
 	for _, name := range bytes.Split(slices.Concat(tracked, untracked), []byte{0}) {
 		if len(name) > 0 {
 			changed[realPath(filepath.Join(top, filepath.FromSlash(string(name))))] = true
 		}
 	}
 	return changed, nil
+}
+
+// noBase explains why git finds no merge base with a reference.
+func (w workTree) noBase(ref string, err error) error {
+	var ended *exec.ExitError
+	if errors.As(err, &ended) && ended.ExitCode() == 1 { // git prints nothing then
+		err = errors.New("git finds no common commit with HEAD")
+	}
+	err = fmt.Errorf("the merge base of %s: %w", ref, err)
+	if out, _ := w.git("rev-parse", "--is-shallow-repository"); strings.TrimSpace(string(out)) == "true" {
+		return fmt.Errorf("%w; this clone has a part of the history only: run git fetch --unshallow, or in CI clone with "+
+			"the whole history (fetch-depth: 0)", err)
+	}
+	if _, failed := w.git("rev-parse", "--verify", "--end-of-options", ref+"^{commit}"); failed != nil {
+		return fmt.Errorf("%w; git branch -a lists the branches that were fetched", err)
+	}
+	return err
 }
 
 // git runs git in the folder.
@@ -103,7 +133,7 @@ func (c Config) changed() (func(plan.Case) bool, error) {
 		return nil, err
 	}
 	return func(one plan.Case) bool {
-		return one.DependsOn(c.Dir, func(file string) bool { return files[realPath(file)] }, slices.Collect(maps.Keys(files)))
+		return one.DependsOn(c.Dir, files.has, slices.Collect(maps.Keys(files)))
 	}, nil
 }
 
