@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/internal/result/comment"
 	"github.com/taproot-dev/taproot/internal/result/history"
-	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
@@ -33,19 +31,17 @@ func newCommentCommand(env *process.Env, at locator) *cobra.Command {
 			"  taproot report comment --dry-run",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := at()
+			run, err := at.linkedRun(env, args)
 			if err != nil {
 				return err
 			}
-			dir, err := p.run(strings.Join(args, ""))
-			if err != nil {
-				return err
+			page := comment.Page{Job: job, Link: run.link}
+			if dry {
+				page.Job = cmp.Or(job, "job")
+				fmt.Fprint(env.Stdout, comment.Section(run.Run, page, 0))
+				return nil
 			}
-			run, err := history.LoadRun(dir)
-			if err != nil {
-				return err
-			}
-			return commentOn(cmd.Context(), env, run, job, dry)
+			return commentOn(cmd.Context(), env, run.Run, page)
 		},
 	}
 	cmd.Flags().StringVar(&job, "job", "", "`NAME` of the section (default: the name of the CI job)")
@@ -53,15 +49,8 @@ func newCommentCommand(env *process.Env, at locator) *cobra.Command {
 	return cmd
 }
 
-func commentOn(ctx context.Context, env *process.Env, run *history.Run, job string, dry bool) error {
-	link, err := reporters.ReportURL(env.Getenv, run.Name)
-	if err != nil {
-		return &plan.Usage{Msg: err.Error()}
-	}
-	if dry {
-		fmt.Fprint(env.Stdout, comment.Section(run, comment.Page{Job: cmp.Or(job, "job"), Link: link}, 0))
-		return nil
-	}
+// commentOn writes the section of a run; page has what the user has set.
+func commentOn(ctx context.Context, env *process.Env, run *history.Run, page comment.Page) error {
 	target, err := comment.FromEnv(env.Getenv)
 	var none *comment.None
 	if errors.As(err, &none) {
@@ -71,7 +60,8 @@ func commentOn(ctx context.Context, env *process.Env, run *history.Run, job stri
 	if err != nil {
 		return &plan.Usage{Msg: err.Error()}
 	}
-	page := comment.Page{Job: cmp.Or(job, target.Job, "taproot"), Commit: target.Commit, Link: cmp.Or(link, target.Link)}
+	page = comment.Page{Job: cmp.Or(page.Job, target.Job, "taproot"), Commit: target.Commit,
+		Link: cmp.Or(page.Link, target.Link)}
 	created, err := target.Update(ctx, comment.Post{Job: page.Job,
 		Body: func(limit int) string { return comment.Section(run, page, limit) }})
 	if err != nil {

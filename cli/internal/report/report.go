@@ -137,6 +137,31 @@ func (p reportsDir) path(name string) string {
 	return filepath.Join(p.env.Dir, name)
 }
 
+// linkedRun is a run with the URL of its report, for messages about it; empty: it is not published.
+type linkedRun struct {
+	*history.Run
+	link string
+}
+
+// linkedRun loads the run that the arguments name, at most one.
+func (at locator) linkedRun(env *process.Env, args []string) (r linkedRun, err error) {
+	p, err := at()
+	if err != nil {
+		return r, err
+	}
+	dir, err := p.run(strings.Join(args, ""))
+	if err != nil {
+		return r, err
+	}
+	if r.Run, err = history.LoadRun(dir); err != nil {
+		return r, err
+	}
+	if r.link, err = reporters.ReportURL(env.Getenv, r.Name); err != nil {
+		return r, &plan.Usage{Msg: err.Error()}
+	}
+	return r, nil
+}
+
 // run returns the directory of the run that an argument names.
 func (p reportsDir) run(name string) (string, error) {
 	dir, err := history.FindRun(p.reports, name)

@@ -14,9 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
-	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
-	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/reporters/webhook"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
@@ -156,26 +154,18 @@ func newNotifyCommand(env *process.Env, at locator) *cobra.Command {
 		Example: "  taproot report notify --dry-run",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := at()
+			run, err := at.linkedRun(env, args)
 			if err != nil {
 				return err
 			}
-			dir, err := p.run(strings.Join(args, ""))
-			if err != nil {
-				return err
-			}
-			return notify(cmd.Context(), env, dir, dry)
+			return notify(cmd.Context(), env, run, dry)
 		},
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "print the messages and send nothing")
 	return cmd
 }
 
-func notify(ctx context.Context, env *process.Env, dir string, dry bool) error {
-	run, err := history.LoadRun(dir)
-	if err != nil {
-		return err
-	}
+func notify(ctx context.Context, env *process.Env, run linkedRun, dry bool) error {
 	targets, errs := webhook.Targets(env.Getenv)
 	if err := errors.Join(errs...); err != nil {
 		return &plan.Usage{Msg: err.Error()}
@@ -183,14 +173,10 @@ func notify(ctx context.Context, env *process.Env, dir string, dry bool) error {
 	if len(targets) == 0 {
 		return &plan.Usage{Msg: "no chat is configured: set SLACK_WEBHOOK_URL, FEISHU_WEBHOOK_URL or NOTIFY_URLS"}
 	}
-	link, err := reporters.ReportURL(env.Getenv, run.Name)
-	if err != nil {
-		return &plan.Usage{Msg: err.Error()}
-	}
-	if !webhook.Wanted(run) {
+	if !webhook.Wanted(run.Run) {
 		fmt.Fprintf(env.Stderr, "run %s has no failures: it sends no message at its end\n", run.Name)
 	}
-	digest := webhook.NewDigest(run, link)
+	digest := webhook.NewDigest(run.Run, run.link)
 	if dry {
 		return preview(env, targets, digest)
 	}
