@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -202,6 +203,74 @@ func TestUI(t *testing.T) {
 		t.Errorf("%v\n%s", err, said.text())
 	}
 	has(t, "the terminal", said.text(), "PASS short", "FAIL rows--row-2", "INTERRUPTED long")
+	l.quiet()
+}
+
+// TestUIOnAFarm: run --ui runs and stops tests on the phones of a host; a stopped test leaves its phone free.
+func TestUIOnAFarm(t *testing.T) {
+	t.Parallel()
+	f := newFarm(t)
+	host := f.join("--token", f.token("--pool", "lab"))
+	defer f.leave(host)
+	free := func() bool { return f.device("SIM1") == "free" && f.device("SIM2") == "free" }
+	eventually(t, "the phones are there", free)
+	l := newLab(t, 0)
+	l.env = append(l.env, "TAPROOT_API_KEY="+f.key)
+	l.write("short.yaml", "id: short\nplatform: android\nsteps:\n  - launch: com.example.list\n  - assert: Catalogue\n")
+	l.write("long.yaml", "id: long\nplatform: android\nsteps:\n  - launch: com.example.list\n  - sleep: 10m\n")
+	c, run, said := startUI(t, l, "--hub", f.serve.url)
+	c.post("/run", `{"cases": ["short"]}`)
+	c.until("the test has run", func(cases map[string]uiCase, run, _ string) bool {
+		return run == "" && cases["short"].Result == "pass"
+	})
+	c.post("/run", `{"cases": ["long"]}`)
+	c.until("a test runs", func(cases map[string]uiCase, _, _ string) bool { return cases["long"].Result == "running" })
+	c.post("/stop", "{}")
+	c.until("the run has stopped", func(cases map[string]uiCase, run, _ string) bool {
+		return run == "" && cases["long"].Result == "interrupted"
+	})
+	eventually(t, "the phones are free", free)
+	if err := run.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	_ = run.Wait() // with the code of the last run, which was stopped
+	has(t, "the terminal", said.text(), "PASS short", "INTERRUPTED long")
+	l.quiet()
+}
+
+// TestUIAfterKill: a killed run --ui leaves the server of start and the lease of its test; the next run --ui ends the
+// server at its start, and runs the test.
+func TestUIAfterKill(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, 1)
+	l.shop("run: [shop-server, \"0\", stubborn]\n    "+printsPort, "slow", "one")
+	c, run, _ := startUI(t, l)
+	c.post("/run", `{"cases": ["slow"]}`)
+	c.until("a test runs", func(cases map[string]uiCase, _, _ string) bool { return cases["slow"].Result == "running" })
+	l.untilStep("slow", 1)
+	if err := run.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = run.Wait() // it was killed
+	serves := func(p string) bool { return strings.Contains(p, shopServer) }
+	if !slices.ContainsFunc(l.processes(), serves) {
+		t.Fatal("the server ended with the page: this test shows nothing")
+	}
+	c, run, said := startUI(t, l)
+	has(t, "the terminal", said.text(), "ended what a killed run had left running: shop")
+	if left := l.processes(); slices.ContainsFunc(left, serves) {
+		t.Errorf("the server is left: %q", left)
+	}
+	c.post("/run", `{"cases": ["one"]}`)
+	c.until("the test has run", func(cases map[string]uiCase, run, _ string) bool {
+		return run == "" && cases["one"].Result == "pass"
+	})
+	if err := run.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, said.text())
+	}
 	l.quiet()
 }
 

@@ -47,6 +47,7 @@ func runPage(ctx context.Context, env *process.Env, f runFlags, args []string) e
 	if err != nil {
 		return err
 	}
+	reapServers(env) // the user may open the page to look at tests only
 	watcher, err := newWatcher(conf, plan.Folders(env.Dir, args))
 	if err != nil {
 		return err
