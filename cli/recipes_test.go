@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/taproot-dev/taproot/internal/mailbox/mailboxtest"
 )
 
 // TestRecipesAreListed checks that docs/recipes.md shows every file of suites/recipes.
@@ -30,7 +32,7 @@ func TestRecipesAreListed(t *testing.T) {
 			}
 		}
 	}
-	if n := strings.Count(page, "\n## "); n != 17 || found < n {
+	if n := strings.Count(page, "\n## "); n != 20 || found < n {
 		t.Errorf("docs/recipes.md has %d recipes, and there are %d files", n, found)
 	}
 }
@@ -58,6 +60,25 @@ func TestRecipesOfASite(t *testing.T) {
 	if got := fmt.Sprint(l.results()); got != "map[account:pass sign-in:pass]" {
 		t.Error(got)
 	}
+}
+
+// TestRecipesOfThisMachine runs the recipes that need something of the machine: a program, which a run has to allow,
+// and a mail server.
+func TestRecipesOfThisMachine(t *testing.T) {
+	t.Parallel()
+	useBrowser(t)
+	l := newLab(t, 0)
+	l.dir = repository
+	program := "suites/recipes/yours/run-a-program.yaml"
+	l.taproot("run", program, "--allow-exec").exits(t, 0)
+	e := l.taproot("run", program)
+	e.exits(t, 1)
+	has(t, "stdout", e.stdout, "exec steps are not allowed here", "--allow-exec")
+	mail := mailboxtest.NewMailpit(t)
+	l.taproot("run", "suites/recipes/yours/mail-code.yaml", "-e", "MAIL_URL="+mail.Base()).exits(t, 0)
+	e = l.taproot("run", "suites/recipes/known-failure.yaml")
+	e.exits(t, 0)
+	has(t, "stdout", e.stdout, "EXPECTED recipe-known-failure")
 }
 
 // TestStatementsOfMaestro checks that the steps of the second column of Maestro's statements are valid.
