@@ -66,7 +66,13 @@ func New(t testing.TB) *Server {
 	who := owner(t, dir)
 	s.write(t, "users", fmt.Sprintf("ada:{PLAIN}%s::::::\nbob:{PLAIN}%[1]s::::::\n", Password))
 	s.write(t, "dovecot.conf", s.config(who))
-	run := exec.Command(program, "-F", "-c", filepath.Join(dir, "dovecot.conf"))
+	// The shell ends the server when its input does, which is when the test's process ends, however it does.
+	run := exec.Command("/bin/sh", "-c", `"$@" & cat >/dev/null; kill -TERM $!; wait`, "sh", program, "-F", "-c",
+		filepath.Join(dir, "dovecot.conf"))
+	alive, err := run.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	run.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C"}
 	runAs(run, who)
 	out, err := os.Create(filepath.Join(dir, "output"))
@@ -79,6 +85,7 @@ func New(t testing.TB) *Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		_ = alive.Close()
 		for _, client := range s.clients {
 			_ = client.Close()
 		}
