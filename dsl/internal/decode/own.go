@@ -41,7 +41,12 @@ func checkExec(d *Decoding, v source.Value) {
 	}
 	if words := strings.Fields(run.Text); run.Kind == source.String && len(words) > 1 && !d.UnknownYet(run) &&
 		!strings.ContainsAny(words[0], `/\`) {
-		d.Wrong(run, `"run" is a list of arguments, and there is no shell`, "write run: ["+strings.Join(words, ", ")+"]")
+		hint := "write run: [" + strings.Join(words, ", ") + "]"
+		if strings.ContainsAny(run.Text, "|&;<>$*?`\"'()") { // only a shell understands them
+			hint = "name the shell: run: " + source.Flow(source.Value{Kind: source.List, Items: []source.Value{
+				{Kind: source.String, Text: "sh"}, {Kind: source.String, Text: "-c"}, run}})
+		}
+		d.Wrong(run, `"run" is a list of arguments, and there is no shell`, hint)
 	}
 	for _, f := range env.Value.Fields {
 		if f.Key == "" || strings.ContainsAny(f.Key, "=\x00") {

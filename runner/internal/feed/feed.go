@@ -113,6 +113,9 @@ type Options struct {
 
 // Find returns the path of a reporter: relative to a folder if it has a separator, otherwise by PATH.
 func Find(dir, program string) (string, error) {
+	if program == "" {
+		return "", errors.New("the name of a reporter is empty: name a program, such as ./my-reporter")
+	}
 	path := program
 	if filepath.Base(program) != program && !filepath.IsAbs(program) {
 		path = filepath.Join(dir, program)

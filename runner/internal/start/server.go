@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/internal/phrase"
+	"github.com/taproot-dev/taproot/internal/source"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 )
 
@@ -99,16 +100,24 @@ func (s *server) spawn(o Options) error {
 // unstarted explains why a program did not start.
 func (s *server) unstarted(err error) error {
 	if info, failed := os.Stat(s.Dir); failed != nil || !info.IsDir() {
-		return fmt.Errorf("there is no folder %s to run in (%s)", s.Dir, s.Place)
+		return fmt.Errorf("there is no folder %s to run in%s", s.Dir, s.where())
 	}
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		hint := ""
 		if strings.ContainsAny(s.Run[0], " \t") && len(s.Run) == 1 {
 			hint = "; run is a list of arguments, without a shell: [" + strings.Join(strings.Fields(s.Run[0]), ", ") + "]"
 		}
-		return fmt.Errorf("there is no program %q (%s)%s", s.Run[0], s.Place, hint)
+		return fmt.Errorf("there is no program %q%s%s", s.Run[0], s.where(), hint)
 	}
 	return err
+}
+
+// where is the place of a server in taproot.yaml, for messages; a program of a step has none.
+func (s *server) where() string {
+	if s.Place == (source.Pos{}) {
+		return ""
+	}
+	return fmt.Sprintf(" (%s)", s.Place)
 }
 
 // alive reports whether the server has not ended. A program that forks and exits with 0 lives on in its group.
