@@ -3,6 +3,7 @@
 package start
 
 import (
+	"os"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -21,9 +22,16 @@ func bootID() string {
 	return strconv.FormatInt(at.Sec, 10)
 }
 
+// ps runs ps. Times are the same for users with other languages and time zones, and in summer and winter.
+func ps(args ...string) ([]byte, error) {
+	cmd := exec.Command("ps", args...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "TZ=UTC")
+	return cmd.Output()
+}
+
 // startOf is when a process started; "" when there is none.
 func startOf(pid int) string {
-	out, err := exec.Command("ps", "-o", "lstart=", "-p", strconv.Itoa(pid)).Output()
+	out, err := ps("-o", "lstart=", "-p", strconv.Itoa(pid))
 	if err != nil {
 		return ""
 	}
@@ -39,7 +47,7 @@ func leftovers(n note) (groups []int) {
 	if n.Group > 0 && n.Started != "" && startOf(n.Group) == n.Started {
 		groups = append(groups, n.Group)
 	}
-	out, err := exec.Command("ps", "-E", "-ww", "-x", "-o", "pgid=,command=").Output()
+	out, err := ps("-E", "-ww", "-x", "-o", "pgid=,command=")
 	if err != nil {
 		return groups
 	}
