@@ -55,7 +55,7 @@ func TestOnlyChanged(t *testing.T) {
 		l.write(name, text)
 		e := l.taproot(append([]string{"run", ".", "--only-changed"}, args...)...)
 		e.exits(t, 0)
-		has(t, "stderr", e.stderr, "depend on changed files; changes of the app itself are not looked at")
+		has(t, "stderr", e.stderr, " on changed files; changes of the app itself are not looked at")
 		if got := fmt.Sprint(l.results()); got != want {
 			t.Errorf("%s: %s", name, got)
 		}

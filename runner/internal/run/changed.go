@@ -142,6 +142,10 @@ func (c Config) ChangedNote(p *plan.Plan) string {
 	if c.OnlyChanged == "" {
 		return ""
 	}
-	return fmt.Sprintf("%d of %s depend on changed files; changes of the app itself are not looked at", p.Again,
-		phrase.Plural(p.Matched, "test"))
+	verb := "depend"
+	if p.Again == 1 {
+		verb = "depends"
+	}
+	return fmt.Sprintf("%d of %s %s on changed files; changes of the app itself are not looked at", p.Again,
+		phrase.Plural(p.Matched, "test"), verb)
 }
