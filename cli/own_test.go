@@ -173,8 +173,7 @@ steps:
 			has(t, "broke", text, "1000 is too much")
 		}
 	}
-	l.write("suites/pay_test.go", "package suites_test\n\nvar _ = runner.Action(\"pay\", func(ctx context.Context, d *D, "+
-		"in PayArgs) error {\n\treturn nil\n})\n")
+	l.write("suites/pay_test.go", "package suites_test\n\nvar _ = runner.Action[PayArgs](\n\t\"pay\", payBy)\n")
 	for _, command := range []string{"validate", "run"} {
 		e := l.taproot(command)
 		e.exits(t, 2)

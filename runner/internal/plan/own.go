@@ -139,7 +139,7 @@ type GoAction struct {
 }
 
 // actionCall is the call that defines an action in Go: runner.Action("pay", …).
-var actionCall = lazyregexp.New(`\bAction\(\s*"([A-Za-z][A-Za-z0-9_]*)"\s*,\s*func\b`)
+var actionCall = lazyregexp.New(`\bAction(?:\[[^\]\n]*\])?\(\s*"([A-Za-z][A-Za-z0-9_]*)"\s*,`)
 
 // goActions returns the places of the actions that Go files in a folder, and in those above it up to the project's
 // root, define, by their names.
