@@ -1,11 +1,15 @@
 package maestro
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"text/scanner"
+
+	"github.com/dop251/goja/ast"
+	jsparser "github.com/dop251/goja/parser"
+	"github.com/dop251/goja/token"
 )
 
 // kind is what a script's value is known to be.
@@ -40,349 +44,297 @@ func (t term) asText() string {
 	return "string(" + t.text + ")"
 }
 
+// errNoExpression means that a script has no expression of Taproot with the same meaning.
+var errNoExpression = errors.New("no expression")
+
 // translation turns a script of one expression into one of Taproot: values of env, of output, of the clipboard, their
-// comparison and their sums. What would mean something else there is an error.
+// comparison and their sums. What would mean something else there has no translation.
 type translation struct {
-	s     scanner.Scanner
-	tok   rune
-	text  string
 	names []string // of env
 	err   error
 }
 
-func newTranslation(script string) *translation {
-	t := &translation{}
-	t.s.Init(strings.NewReader(script))
-	t.s.Mode = scanner.ScanIdents | scanner.ScanFloats
-	t.s.Error = func(*scanner.Scanner, string) { t.fail() }
-	t.next()
-	return t
+// longestScript is the most bytes of a script that is translated: the time of the parser grows with the square of what
+// is nested.
+const longestScript = 16 << 10
+
+// bodyOf returns the statements of a script; not ok: it cannot be parsed.
+func bodyOf(script string) (list []ast.Statement, ok bool) {
+	if len(script) > longestScript {
+		return nil, false
+	}
+	program, err := jsparser.ParseFile(nil, "", script, 0)
+	if err != nil {
+		return nil, false
+	}
+	return program.Body, true
 }
 
-// end returns an error when the script has no translation or continues.
-func (t *translation) end(script string) error {
-	t.take(";")
-	if t.tok != scanner.EOF || t.err != nil {
-		return fmt.Errorf("the script ${%s}", short(script))
+// only returns the expression that is all of a script.
+func only(script string) (ast.Expression, error) {
+	body, _ := bodyOf(script)
+	if len(body) != 1 {
+		return nil, errNoExpression
 	}
-	return nil
+	statement, is := body[0].(*ast.ExpressionStatement)
+	if !is {
+		return nil, errNoExpression
+	}
+	return statement.Expression, nil
+}
+
+// statements returns the statements of a script as texts, without the comments between them; a script that cannot be
+// parsed is one.
+func statements(script string) (list []string) {
+	body, ok := bodyOf(script)
+	if !ok {
+		return []string{script}
+	}
+	for _, s := range body {
+		if text := strings.TrimSpace(script[s.Idx0()-1 : s.Idx1()-1]); text != "" {
+			list = append(list, text)
+		}
+	}
+	return list
 }
 
 // translate returns the expression of a script.
 func translate(script string) (term, error) {
-	t := newTranslation(script)
-	out := t.either()
-	return out, t.end(script)
+	out, _, err := translated(script)
+	return out, err
 }
+
+// translated returns the expression of a script, and the variables of env that it uses.
+func translated(script string) (term, []string, error) {
+	e, err := only(script)
+	if err != nil {
+		return term{}, nil, untranslatable(script)
+	}
+	var t translation
+	out := t.term(e)
+	if t.err != nil {
+		return term{}, nil, untranslatable(script)
+	}
+	return out, t.names, nil
+}
+
+func untranslatable(script string) error { return fmt.Errorf("the script ${%s}", short(script)) }
 
 // assignment returns the variable and the expression of a script that sets one value of output.
 func assignment(script string) (name string, value term, err error) {
-	t := newTranslation(script)
-	if !t.op("output") {
-		t.fail()
+	name, value, _, err = assigned(script)
+	return name, value, err
+}
+
+// assigned returns what assignment does, and the variables of env that the script uses.
+func assigned(script string) (name string, value term, names []string, err error) {
+	var t translation
+	e, err := only(script)
+	if err != nil {
+		return "", term{}, nil, untranslatable(script)
 	}
-	to := t.value()
-	one := term{"1", numberKind, true}
-	switch t.take("=", "+=", "-=", "++", "--") {
-	case "=":
-		value = t.either()
-	case "+=":
-		value = t.added(to, "+", t.either())
-	case "-=":
-		value = t.added(to, "-", t.either())
-	case "++":
-		value = t.added(to, "+", one)
-	case "--":
-		value = t.added(to, "-", one)
+	var to term
+	switch e := e.(type) {
+	case *ast.AssignExpression:
+		to, value = t.saved(e.Left), t.term(e.Right)
+		if e.Operator == token.PLUS || e.Operator == token.MINUS { // += and -=
+			value = t.added(to, e.Operator, value)
+		} else if e.Operator != token.ASSIGN {
+			t.fail()
+		}
+	case *ast.UnaryExpression:
+		sign, is := map[token.Token]token.Token{token.INCREMENT: token.PLUS, token.DECREMENT: token.MINUS}[e.Operator]
+		if !is {
+			return "", term{}, nil, untranslatable(script)
+		}
+		to = t.saved(e.Operand)
+		value = t.added(to, sign, term{"1", numberKind, true})
 	default:
 		t.fail()
 	}
-	return to.text, value, t.end(script)
+	if t.err != nil {
+		return "", term{}, nil, untranslatable(script)
+	}
+	return to.text, value, t.names, nil
 }
 
 // envNames are the variables of env that a script uses; nil: they are not known.
 func envNames(script string) []string {
-	for _, read := range []func(*translation){func(t *translation) { t.either() }, func(t *translation) {
-		t.value()
-		t.take("=", "+=")
-		t.either()
-	}} {
-		t := newTranslation(script)
-		if read(t); t.end(script) == nil {
-			return t.names
-		}
+	if _, names, err := translated(script); err == nil {
+		return names
 	}
-	return nil
+	_, _, names, _ := assigned(script)
+	return names
 }
 
 func (t *translation) fail() term {
-	if t.err == nil {
-		t.err = fmt.Errorf("no expression")
-	}
+	t.err = errNoExpression
 	return term{}
 }
 
-// next reads a token: a name, a number, a text with its quotes, or an operator.
-func (t *translation) next() {
-	if t.err != nil {
-		t.tok, t.text = scanner.EOF, ""
-		return
+func (t *translation) term(e ast.Expression) term {
+	switch e := e.(type) {
+	case *ast.StringLiteral:
+		return term{strconv.Quote(e.Value.String()), textKind, true}
+	case *ast.NumberLiteral:
+		return number(e)
+	case *ast.BooleanLiteral:
+		return term{strconv.FormatBool(e.Value), boolKind, true}
+	case *ast.Identifier:
+		name := e.Name.String()
+		if slices.Contains(notVariables, name) {
+			return t.fail()
+		}
+		t.names = append(t.names, name)
+		return term{name, textKind, true} // env holds texts
+	case *ast.UnaryExpression:
+		return t.signed(e)
+	case *ast.BinaryExpression:
+		return t.binary(e)
+	case *ast.DotExpression:
+		return t.property(e)
+	case *ast.CallExpression:
+		return t.call(e)
 	}
-	t.tok = t.s.Scan()
-	t.text = t.s.TokenText()
-	switch t.tok {
-	case '"', '\'':
-		t.quoted(t.tok)
-	case '=', '!', '<', '>', '&', '|', '+', '-':
-		for _, longer := range []string{"=", "&", "|", "+", "-"} {
-			if string(t.s.Peek()) == longer && slices.Contains([]string{"==", "===", "!=", "!==", "<=", ">=", "&&", "||", "++",
-				"--", "+=", "-="}, t.text+longer) {
-				t.s.Next()
-				t.text += longer
-				if t.text == "==" || t.text == "!=" {
-					if t.s.Peek() == '=' {
-						t.s.Next()
-						t.text += "="
-					}
-				}
-				break
+	return t.fail()
+}
+
+func number(e *ast.NumberLiteral) term {
+	if f, is := e.Value.(float64); is {
+		return term{strconv.FormatFloat(f, 'f', -1, 64), numberKind, true}
+	}
+	return term{fmt.Sprint(e.Value), numberKind, true}
+}
+
+// notVariables are names that no env sets.
+var notVariables = []string{"undefined", "http", "json", "faker", "relativePoint", "console", "Math", "Number",
+	"parseInt", "parseFloat", "JSON", "Object", "Array", "NaN", "output", "maestro", "Date", "String"}
+
+func (t *translation) signed(e *ast.UnaryExpression) term {
+	of := t.term(e.Operand)
+	switch {
+	case e.Operator == token.NOT && of.kind == boolKind:
+		return term{"not " + of.inner(), boolKind, false}
+	case e.Operator == token.MINUS && of.kind == numberKind:
+		return term{"-" + of.inner(), numberKind, false}
+	}
+	return t.fail()
+}
+
+func (t *translation) binary(e *ast.BinaryExpression) term {
+	left, right := t.term(e.Left), t.term(e.Right)
+	switch e.Operator {
+	case token.PLUS, token.MINUS:
+		return t.added(left, e.Operator, right)
+	case token.MULTIPLY, token.REMAINDER:
+		for _, one := range []term{left, right} {
+			if one.kind == textKind || one.kind == boolKind {
+				return t.fail()
 			}
 		}
-	}
-}
-
-// quoted reads a text up to its end. Escapes other than those of a quote and a backslash mean that there is no
-// translation.
-func (t *translation) quoted(quote rune) {
-	var b strings.Builder
-	for {
-		switch c := t.s.Next(); c {
-		case scanner.EOF, '\n':
-			t.fail()
-			return
-		case quote:
-			t.tok, t.text = scanner.String, b.String()
-			return
-		case '\\':
-			if c = t.s.Next(); c != '\'' && c != '"' && c != '\\' {
-				t.fail()
-				return
-			}
-			b.WriteRune(c)
-		default:
-			b.WriteRune(c)
-		}
-	}
-}
-
-func (t *translation) op(text string) bool { return t.tok != scanner.String && t.text == text }
-
-// take reads one of the operators; "": none of them comes.
-func (t *translation) take(ops ...string) string {
-	for _, o := range ops {
-		if t.op(o) {
-			t.next()
-			return o
-		}
-	}
-	return ""
-}
-
-// bools joins what is true or false: JavaScript's && and || of anything else give one of the two values.
-func (t *translation) bools(part func() term, sign, word string) term {
-	left := part()
-	for t.take(sign) != "" {
-		right := part()
+		return term{left.inner() + " " + e.Operator.String() + " " + right.inner(), numberKind, false}
+	case token.LOGICAL_AND, token.LOGICAL_OR: // of anything else they give one of the two values
+		word := map[token.Token]string{token.LOGICAL_AND: "and", token.LOGICAL_OR: "or"}[e.Operator]
 		if left.kind != boolKind || right.kind != boolKind {
 			return t.fail()
 		}
-		left = term{left.inner() + " " + word + " " + right.inner(), boolKind, false}
-	}
-	return left
-}
-
-func (t *translation) either() term { return t.bools(t.both, "||", "or") }
-
-func (t *translation) both() term { return t.bools(t.compared, "&&", "and") }
-
-func (t *translation) compared() term {
-	left := t.sum()
-	sign := t.take("===", "!==", "==", "!=", "<=", ">=", "<", ">")
-	if sign == "" {
-		return left
-	}
-	right := t.sum()
-	strict, known := len(sign) == 3, left.kind != unknown && right.kind != unknown
-	own := strings.Replace(sign, "===", "==", 1)
-	own = strings.Replace(own, "!==", "!=", 1)
-	if !strings.HasSuffix(own, "==") && own != "!=" {
+		return term{left.inner() + " " + word + " " + right.inner(), boolKind, false}
+	case token.EQUAL, token.STRICT_EQUAL:
+		return t.equal(left, "==", right, e.Operator == token.STRICT_EQUAL)
+	case token.NOT_EQUAL, token.STRICT_NOT_EQUAL:
+		return t.equal(left, "!=", right, e.Operator == token.STRICT_NOT_EQUAL)
+	case token.LESS, token.LESS_OR_EQUAL, token.GREATER, token.GREATER_OR_EQUAL:
 		if left.kind == textKind || right.kind == textKind {
 			return t.fail() // texts are compared as numbers, or character by character
 		}
-		return term{left.inner() + " " + own + " " + right.inner(), boolKind, false}
+		return term{left.inner() + " " + e.Operator.String() + " " + right.inner(), boolKind, false}
 	}
+	return t.fail()
+}
+
+// equal is a comparison. One that is not strict compares the texts of both, which are alike where JavaScript's are.
+func (t *translation) equal(left term, sign string, right term, strict bool) term {
+	known := left.kind != unknown && right.kind != unknown
 	switch {
 	case left.kind == right.kind && known:
 	case strict && known, left.kind == boolKind || right.kind == boolKind:
 		return t.fail()
 	case !strict:
-		return term{left.asText() + " " + own + " " + right.asText(), boolKind, false}
+		return term{left.asText() + " " + sign + " " + right.asText(), boolKind, false}
 	}
-	return term{left.inner() + " " + own + " " + right.inner(), boolKind, false}
+	return term{left.inner() + " " + sign + " " + right.inner(), boolKind, false}
 }
 
-func (t *translation) sum() term {
-	left := t.product()
-	for {
-		sign := t.take("+", "-")
-		if sign == "" {
-			return left
-		}
-		left = t.added(left, sign, t.product())
-	}
-}
-
-func (t *translation) added(left term, sign string, right term) term {
+func (t *translation) added(left term, sign token.Token, right term) term {
 	switch {
 	case left.kind == boolKind || right.kind == boolKind:
 		return t.fail()
-	case sign == "+" && (left.kind == textKind || right.kind == textKind):
+	case sign == token.PLUS && (left.kind == textKind || right.kind == textKind):
 		return term{left.asText() + " + " + right.asText(), textKind, false}
 	case left.kind == textKind || right.kind == textKind:
 		return t.fail()
-	case sign == "+" && (left.kind == unknown || right.kind == unknown):
+	case sign == token.PLUS && (left.kind == unknown || right.kind == unknown):
 		return term{left.inner() + " + " + right.inner(), unknown, false}
 	}
-	return term{left.inner() + " " + sign + " " + right.inner(), numberKind, false}
+	return term{left.inner() + " " + sign.String() + " " + right.inner(), numberKind, false}
 }
 
-func (t *translation) product() term {
-	left := t.signed()
-	for {
-		sign := t.take("*", "%")
-		if sign == "" {
-			return left
-		}
-		right := t.signed()
-		if slices.Contains([]kind{textKind, boolKind}, left.kind) || slices.Contains([]kind{textKind, boolKind}, right.kind) {
-			return t.fail()
-		}
-		left = term{left.inner() + " " + sign + " " + right.inner(), numberKind, false}
-	}
+// isName reports whether an expression is this name alone.
+func isName(e ast.Expression, name string) bool {
+	id, is := e.(*ast.Identifier)
+	return is && id.Name.String() == name
 }
 
-func (t *translation) signed() term {
-	switch t.take("!", "-") {
-	case "!":
-		if of := t.signed(); of.kind == boolKind {
-			return term{"not " + of.inner(), boolKind, false}
-		}
-		return t.fail()
-	case "-":
-		if of := t.signed(); of.kind == numberKind {
-			return term{"-" + of.inner(), numberKind, false}
-		}
+// saved is a value of output.
+func (t *translation) saved(e ast.Expression) term {
+	dot, is := e.(*ast.DotExpression)
+	if !is || !isName(dot.Left, "output") {
 		return t.fail()
 	}
-	return t.called(t.value())
+	return term{"output_" + dot.Identifier.Name.String(), unknown, true}
 }
 
-func (t *translation) value() term {
-	token, text := t.tok, t.text
-	t.next()
+func (t *translation) property(e *ast.DotExpression) term {
+	name := e.Identifier.Name.String()
 	switch {
-	case token == scanner.String:
-		return term{strconv.Quote(text), textKind, true}
-	case token == scanner.Int || token == scanner.Float:
-		return term{text, numberKind, true}
-	case text == "true" || text == "false":
-		return term{text, boolKind, true}
-	case text == "(":
-		in := t.either()
-		t.want(")")
-		in.text, in.atom = "("+in.text+")", true
-		return in
-	case text == "output":
-		t.want(".")
-		return t.saved()
-	case text == "maestro":
-		return t.known(map[string]term{"copiedText": {"copiedText", textKind, true},
-			"platform": {"platform", textKind, true}})
-	case text == "Date":
-		return t.known(map[string]term{"now": {"now().UnixMilli()", numberKind, true}})
-	case text == "String" && t.op("("):
-		t.next()
-		of := t.either()
-		t.want(")")
-		return term{"string(" + of.text + ")", textKind, true}
-	case token == scanner.Ident && !slices.Contains(notVariables, text):
-		t.names = append(t.names, text)
-		return term{text, textKind, true} // env holds texts
+	case isName(e.Left, "output"):
+		return t.saved(e)
+	case isName(e.Left, "maestro") && (name == "copiedText" || name == "platform"):
+		return term{name, textKind, true}
+	}
+	if of := t.term(e.Left); of.kind == textKind && name == "length" {
+		return term{"len(" + of.text + ")", numberKind, true}
 	}
 	return t.fail()
 }
 
-// notVariables are names that no env sets.
-var notVariables = []string{"undefined", "null", "new", "typeof", "function", "let", "var", "const", "if", "return",
-	"http", "json", "faker",
-	"relativePoint", "console", "Math", "Number", "parseInt", "parseFloat", "JSON", "Object", "Array", "NaN", "this"}
-
-// saved is a value of output.
-func (t *translation) saved() term {
-	name := t.text
-	if t.tok != scanner.Ident {
+// call is String(x), Date.now(), or a method of a text.
+func (t *translation) call(e *ast.CallExpression) term {
+	var with term
+	switch len(e.ArgumentList) {
+	case 0:
+	case 1:
+		with = t.term(e.ArgumentList[0])
+	default:
 		return t.fail()
 	}
-	t.next()
-	return term{"output_" + name, unknown, true}
-}
-
-// known is a property that has a form of its own; one that is called takes nothing.
-func (t *translation) known(of map[string]term) term {
-	t.want(".")
-	found, is := of[t.text]
+	if isName(e.Callee, "String") && with.text != "" {
+		return term{"string(" + with.text + ")", textKind, true}
+	}
+	dot, is := e.Callee.(*ast.DotExpression)
 	if !is {
 		return t.fail()
 	}
-	t.next()
-	if strings.HasSuffix(found.text, "()") {
-		t.want("(")
-		t.want(")")
+	name := dot.Identifier.Name.String()
+	if isName(dot.Left, "Date") && name == "now" && with.text == "" {
+		return term{"now().UnixMilli()", numberKind, true}
 	}
-	return found
-}
-
-func (t *translation) want(text string) {
-	if !t.op(text) {
-		t.fail()
-		return
+	of := t.term(dot.Left)
+	if of.kind != textKind {
+		return t.fail()
 	}
-	t.next()
-}
-
-// called reads the methods of a text.
-func (t *translation) called(of term) term {
-	for t.op(".") {
-		t.next()
-		method := t.text
-		t.next()
-		if method == "length" && of.kind == textKind {
-			of = term{"len(" + of.text + ")", numberKind, true}
-			continue
-		}
-		if of.kind != textKind {
-			return t.fail()
-		}
-		t.want("(")
-		var with term
-		if !t.op(")") {
-			with = t.either()
-		}
-		t.want(")")
-		of = methodOf(method, of, with)
-		if of.text == "" {
-			return t.fail()
-		}
+	if of = methodOf(name, of, with); of.text == "" {
+		return t.fail()
 	}
 	return of
 }

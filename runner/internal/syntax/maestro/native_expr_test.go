@@ -2,6 +2,7 @@ package maestro
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -25,6 +26,11 @@ func TestScriptsAsExpressions(t *testing.T) {
 		"'x'.repeat(3)":                          `repeat("x", 3)`,
 		"String(output.n)":                       `string(output_n)`,
 		"A.startsWith('b') == true":              `(A startsWith "b") == true`,
+		"A == 'a\\n\\u00e9'":                     `A == "a\né"`,
+		"output.n > 0x10":                        `output_n > 16`,
+		"output.n > 1.50":                        `output_n > 1.5`,
+		"A == 'größer'":                          `A == "größer"`,
+		"(A /* in between */ == 'b')":            `A == "b"`,
 		"A === 5":                                "",
 		"A < B":                                  "",
 		"A || 'x'":                               "",
@@ -64,14 +70,30 @@ func TestAssignmentsAsExpressions(t *testing.T) {
 
 func TestStatementsOfScripts(t *testing.T) {
 	for script, want := range map[string][]string{
-		"output.a = 1\noutput.b = 'x;y' // z; w\n":      {"output.a = 1", "output.b = 'x;y'"},
-		"/* first\n second */ output.a = \"//\";":       {`output.a = "//"`},
-		"output.a = 'it\\'s; so'; output.a++":           {`output.a = 'it\'s; so'`, "output.a++"},
-		"// nothing":                                    nil,
-		"output.a = `one\ntwo`\r\noutput.b = 2 /* open": {"output.a = `one\ntwo`", "output.b = 2"},
+		"output.a = 1\noutput.b = 'x;y' // z; w\n": {"output.a = 1", "output.b = 'x;y'"},
+		"/* first\n second */ output.a = \"//\";":  {`output.a = "//"`},
+		"output.a = 'it\\'s; so'; output.a++":      {`output.a = 'it\'s; so'`, "output.a++"},
+		"// nothing":                               nil,
+		"output.a = `one\ntwo`\r\noutput.b = 2":    {"output.a = `one\ntwo`", "output.b = 2"},
+		"output.a = 1 +\n 2":                       {"output.a = 1 +\n 2"},
+		"output.a = 'größer'; output.b = 'é'":      {"output.a = 'größer'", "output.b = 'é'"},
+		"output.a = 1; output.b = 2 /* open":       {"output.a = 1; output.b = 2 /* open"},
 	} {
 		if got := statements(script); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", script, got, want)
+		}
+	}
+}
+
+// TestHostileScripts: a script that is nested without end, or long, has no translation.
+func TestHostileScripts(t *testing.T) {
+	for _, script := range []string{strings.Repeat("(", longestScript), strings.Repeat("!", longestScript) + "A",
+		strings.Repeat("[", 5<<20), strings.Repeat("A+", longestScript) + "A"} {
+		if got, err := translate(script); err == nil {
+			t.Errorf("%.20q: %.20q", script, got.text)
+		}
+		if got := statements(script); len(got) != 1 {
+			t.Errorf("%.20q: %d statements", script, len(got))
 		}
 	}
 }
