@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,12 +33,14 @@ import (
 
 // studioFlags are the flags of `taproot studio`.
 type studioFlags struct {
-	device, url string
-	sim         bool
-	port        int
-	noBrowser   bool
-	file        string
-	report      string
+	devices   []string
+	url       string
+	sim       bool
+	port      int
+	noBrowser bool
+	file      string
+	report    string
+	entries   []dsl.Entry // the devices of the file's test, when it has several
 }
 
 func StudioCommand(env *process.Env) *cobra.Command {
@@ -54,6 +57,7 @@ func StudioCommand(env *process.Env) *cobra.Command {
 		Example: "  taproot studio --sim\n" +
 			"  taproot studio suites/login.yaml --device emulator-5554\n" +
 			"  taproot studio suites/shop.yaml --url https://shop.example.com\n" +
+			"  taproot studio suites/chat.yaml --device alice=emulator-5554 --device bob=emulator-5556\n" +
 			"  taproot studio --report latest/login",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -75,8 +79,9 @@ func StudioCommand(env *process.Env) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.device, "device", "",
-		"show this phone (default: the only attached one; else the page lists them)")
+	flags.StringArrayVar(&f.devices, "device", nil,
+		"show the phone with this `ID` (default: the only attached one; else the page lists them); for a test with "+
+			"several devices NAME=ID of each one to choose (default: free ones that suit)")
 	flags.StringVar(&f.url, "url", "", "show a browser page, starting with this `URL`")
 	flags.BoolVar(&f.sim, "sim", false, "start a simulated phone, and show it")
 	flags.IntVar(&f.port, "port", 0, "the port of the page (default: a free one)")
@@ -88,7 +93,7 @@ func StudioCommand(env *process.Env) *cobra.Command {
 
 func (f *studioFlags) check(env *process.Env) error {
 	chosen := 0
-	for _, given := range []bool{f.device != "", f.url != "", f.sim, f.report != ""} {
+	for _, given := range []bool{len(f.devices) > 0, f.url != "", f.sim, f.report != ""} {
 		if given {
 			chosen++
 		}
@@ -97,7 +102,7 @@ func (f *studioFlags) check(env *process.Env) error {
 		return &plan.Usage{Msg: "--device, --url, --sim and --report are mutually exclusive"}
 	}
 	if f.file == "" {
-		return nil
+		return f.plan(env)
 	}
 	file := process.Within(env.Dir, f.file)
 	below, err := filepath.Rel(env.Dir, file)
@@ -108,7 +113,7 @@ func (f *studioFlags) check(env *process.Env) error {
 		return &plan.Usage{Msg: f.file + " is not a test: a test ends in .yaml"}
 	}
 	f.file = filepath.ToSlash(below)
-	return nil
+	return f.plan(env)
 }
 
 // simulated serves Studio with a simulated phone of its own.
@@ -117,7 +122,7 @@ func (f *studioFlags) simulated(ctx context.Context, env *process.Env) error {
 	if err != nil {
 		return err
 	}
-	s := sim{env: env, adb: adb.Path, phones: 1, phone: androidsim.Options{API: 34}}
+	s := sim{env: env, adb: adb.Path, phones: max(1, f.phones()), phone: androidsim.Options{API: 34}}
 	if s.phone, err = phoneOf("540x1200"); err != nil {
 		return err
 	}
@@ -125,7 +130,9 @@ func (f *studioFlags) simulated(ctx context.Context, env *process.Env) error {
 	return s.with(ctx, func(environ, serials []string) error {
 		own := *env
 		own.Environ = environ
-		f.device = serials[0]
+		if len(f.entries) == 0 {
+			f.devices = serials[:1]
+		}
 		return f.serve(ctx, &own)
 	})
 }
@@ -175,7 +182,10 @@ func (f *studioFlags) page(ctx context.Context, env *process.Env, conf run.Confi
 	if f.file != "" {
 		query.Set("file", f.file)
 	}
-	id := cmp.Or(f.device, conf.Device, conf.AndroidSerial)
+	if len(f.entries) > 0 {
+		return f.severalPage(ctx, conf, query)
+	}
+	id := cmp.Or(strings.Join(f.devices, ""), conf.Device, conf.AndroidSerial)
 	if f.url != "" {
 		id = "web-1"
 		query.Set("open", f.url)

@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/seats"
 	"github.com/taproot-dev/taproot/runner/client"
+	"github.com/taproot-dev/taproot/runner/pool"
 )
 
 // chooseAll finds the devices of a test with several: new pages and free phones for one that runs from its start, else
@@ -40,41 +39,24 @@ func (r *replay) chooseAll(ctx context.Context, fresh bool) error {
 // freeDevices leases a phone, or opens a page, for each device of the test.
 func (r *replay) freeDevices(ctx context.Context) (map[string]string, error) {
 	entries := r.one.Devices
-	choices := make([][]drivers.Info, len(entries))
-	for i, e := range entries {
-		if e.Platform == dsl.Web {
-			continue
-		}
-		infos, err := r.Pool.Usable(ctx, e.Platform)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", e.Name, err)
-		}
-		for _, info := range infos {
-			_, busy := r.Pool.Busy(info.ID)
-			if e.Need.Unmet(dsl.DeviceFacts{OS: info.OSVersion, Manufacturer: info.Manufacturer, Model: info.Model,
-				Width: info.Width, Height: info.Height}) == "" && (!busy || r.IsOpen(info.ID)) {
-				choices[i] = append(choices[i], info)
-			}
+	var wants []pool.Want
+	for _, e := range entries {
+		if e.Platform != dsl.Web {
+			wants = append(wants, pool.WantOf(e))
 		}
 	}
-	picked := seats.Assign(choices, func(i drivers.Info) string { return string(i.Platform) + "/" + i.ID })
-	var lacks []string
-	for i, e := range entries {
-		if e.Platform != dsl.Web && picked[i] < 0 {
-			lacks = append(lacks, e.Name)
-		}
-	}
-	if len(lacks) > 0 {
-		return nil, &client.Refusal{What: fmt.Sprintf("the test needs %d devices at once, and no free one suits %s",
-			len(entries), strings.Join(lacks, ", ")), Try: "taproot devices lists them"}
+	phones, err := r.Pool.Pick(ctx, wants, r.IsOpen)
+	if err != nil {
+		return nil, &client.Refusal{What: err.Error(), Try: "taproot devices lists them"}
 	}
 	devices := map[string]string{}
-	for i, e := range entries {
+	for _, e := range entries {
 		var err error
 		if e.Platform == dsl.Web {
 			devices[e.Name], err = r.NewPage(ctx)
 		} else {
-			one := &client.Call{Client: r.Client, Device: choices[i][picked[i]].ID}
+			one := &client.Call{Client: r.Client, Device: phones[0].ID}
+			phones = phones[1:]
 			devices[e.Name], err = one.Pick(ctx, []dsl.Platform{e.Platform})
 		}
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner/internal/action"
@@ -42,7 +43,7 @@ type StepsRequest struct {
 func (d *Devices) Steps(ctx context.Context, r StepsRequest) ([]File, error) {
 	if several := r.Test.Devices; len(several) > 0 && r.Devices == nil {
 		return nil, &InvalidError{fmt.Errorf("the test uses %d devices at once, and here one is open: run it with "+
-			"taproot run", len(several))}
+			"taproot run, or open it with taproot studio", len(several))}
 	}
 	var files []File
 	ids := []string{r.Device}
@@ -114,6 +115,11 @@ func performAll(ctx context.Context, d *Devices, r StepsRequest, open map[string
 			one := open[r.Devices[e.Name]].session
 			if one == nil {
 				return &InvalidError{fmt.Errorf("the test has a device %s, and none is open for it", e.Name)}
+			}
+			if d, ok := one.Device.(drivers.BrowserChooser); ok && e.Browser != "" {
+				if err := d.UseBrowser(ctx, e.Browser); err != nil {
+					return fmt.Errorf("%s: %w", e.Name, err)
+				}
 			}
 			devices = append(devices, engine.Device{Name: e.Name, Device: one.Device, Uses: one.Uses})
 		}

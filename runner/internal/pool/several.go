@@ -89,6 +89,43 @@ func (p several) lease(ctx context.Context) ([]*Lease, error) {
 	}
 }
 
+// Pick chooses a different device for each want, without leasing them: one that is free, or for which own returns true.
+func (p *Pool) Pick(ctx context.Context, wants []Want, own func(id string) bool) ([]drivers.Info, error) {
+	s := several{Pool: p, SeveralRequest: SeveralRequest{Wants: wants}}
+	choices, err := s.choices(ctx, fresh)
+	if err == nil {
+		err = lacking(wants, choices)
+	}
+	if err != nil {
+		return nil, err
+	}
+	free := make([][]candidate, len(choices))
+	for i, list := range choices {
+		free[i] = slices.DeleteFunc(slices.Clone(list), func(c candidate) bool { return s.use(c) != "" && !own(c.info.ID) })
+	}
+	picked := seats.Assign(free, candidate.key)
+	infos := make([]drivers.Info, len(wants))
+	for i, n := range picked {
+		if n < 0 {
+			return nil, fmt.Errorf("the test needs %d devices at once: %s", len(wants), s.inUse(choices))
+		}
+		infos[i] = free[i][n].info
+	}
+	return infos, nil
+}
+
+// WantOf is the want of one device of a test with several.
+func WantOf(e dsl.Entry) Want {
+	return Want{Name: e.Name, Platform: e.Platform, Unmet: func(info drivers.Info) string {
+		return e.Need.Unmet(FactsOf(info))
+	}}
+}
+
+// FactsOf are the properties of a device that the needs of a test are compared with.
+func FactsOf(i drivers.Info) dsl.DeviceFacts {
+	return dsl.DeviceFacts{OS: i.OSVersion, Manufacturer: i.Manufacturer, Model: i.Model, Width: i.Width, Height: i.Height}
+}
+
 // choices lists the devices that suit each want, in use or not.
 func (p several) choices(ctx context.Context, age time.Duration) ([][]candidate, error) {
 	all := make([][]candidate, len(p.Wants))

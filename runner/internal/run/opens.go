@@ -23,7 +23,7 @@ func (o *openAttempts) passes(info drivers.Info) bool {
 	if info.ID == o.avoid {
 		return true
 	}
-	if why := o.need.Unmet(factsOf(info)); why != "" {
+	if why := o.need.Unmet(pool.FactsOf(info)); why != "" {
 		o.note(fmt.Sprintf("%s: %s", info.ID, why))
 		return true
 	}
@@ -35,9 +35,4 @@ func (o *openAttempts) note(why string) {
 	if !slices.Contains(o.unsuitable, why) {
 		o.unsuitable = append(o.unsuitable, why)
 	}
-}
-
-// factsOf are the properties that the needs of a test are compared with.
-func factsOf(i drivers.Info) dsl.DeviceFacts {
-	return dsl.DeviceFacts{OS: i.OSVersion, Manufacturer: i.Manufacturer, Model: i.Model, Width: i.Width, Height: i.Height}
 }

@@ -142,15 +142,17 @@ func (o *opened) open(ctx context.Context) (failed int, err error) {
 func (o *openAttempts) wants(entries []dsl.Entry) []pool.Want {
 	wants := make([]pool.Want, len(entries))
 	for i, e := range entries {
-		wants[i] = pool.Want{Name: e.Name, Platform: e.Platform, Unmet: func(info drivers.Info) string {
+		wants[i] = pool.WantOf(e)
+		unmet := wants[i].Unmet
+		wants[i].Unmet = func(info drivers.Info) string {
 			switch {
 			case info.ID == o.avoid:
 				return "it was lost"
 			case o.tries[info.ID] >= maxOpens:
 				return "it cannot be opened"
 			}
-			return e.Need.Unmet(factsOf(info))
-		}}
+			return unmet(info)
+		}
 	}
 	return wants
 }

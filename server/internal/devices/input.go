@@ -38,7 +38,12 @@ lease as X-Lease. While the connection lasts, its client has leased the device, 
 can watch. It is free again when the connection closes, or at most ten seconds after it was lost. A client that sends
 X-Lease acts under that lease instead. A device that is leased already responds with 409 device_busy before the
 connection is made; ?take=true takes it from another connection of the same credential, such as a forgotten tab, which
-is informed (GET /devices/{id}/lease says "mine" then).`
+is informed (GET /devices/{id}/lease says "mine" then).
+
+A test with several devices needs all of them: ?as=alice&with=bob=emulator-5556,carol=web-1 is for a test whose device
+alice is that of the path. The connection leases all of them or none, and its lease is for each. "run" then runs the steps on the devices that the test names; {"id": 7, "device": "bob", "do": …} acts
+on bob, and without "device" on that of the path. A step that ends has the "device" on which it ran, and of several at
+once the one that failed.`
 
 const (
 	inputLeaseTTL     = 10 * time.Second // duration of a lease unless it is renewed
@@ -58,7 +63,11 @@ type inputs struct {
 func inputQuery() []*huma.Param {
 	return []*huma.Param{
 		{Name: "take", In: "query", Description: "Take the device from another connection of the same credential.",
-			Schema: &huma.Schema{Type: huma.TypeBoolean}}}
+			Schema: &huma.Schema{Type: huma.TypeBoolean}},
+		{Name: "as", In: "query", Description: "Its name in a test with several devices.",
+			Schema: &huma.Schema{Type: huma.TypeString}},
+		{Name: "with", In: "query", Description: "The other devices of that test: NAME=ID, separated by commas.", Explode: new(false),
+			Schema: &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}}}}
 }
 
 // inputAnswer is the response to one message.
@@ -83,18 +92,18 @@ func (s *inputs) input(w http.ResponseWriter, r *http.Request) error {
 		e.Headers = http.Header{"Upgrade": {"websocket"}, "Connection": {"Upgrade"}}
 		return e
 	}
+	team, err := teamOf(id, r.URL.Query())
+	if err != nil {
+		return err
+	}
 	ctx, free := drivers.Bound(r.Context(), s.streams)
 	defer free()
-	hold, err := s.inputHolder(ctx, id, r.URL.Query().Get("take") == "true")
+	hold, err := s.holdAll(ctx, team, r.URL.Query().Get("take") == "true")
 	if err != nil {
 		return err
 	}
 	if hold.own {
-		defer func() {
-			if s.devices.Drop(id, hold.who) { // unless another caller has leased it by now
-				s.leases.drop(id)
-			}
-		}()
+		defer s.dropAll(team, hold.who)
 	}
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{OriginPatterns: originHosts(s.o.Origins)})
 	if err != nil {
@@ -103,41 +112,11 @@ func (s *inputs) input(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer conn.CloseNow()
 	conn.SetReadLimit(inputBytes)
-	i := &inputSocket{s: s, r: r, conn: conn, device: id, who: hold.who}
+	i := &inputSocket{s: s, r: r, conn: conn, team: team, who: hold.who}
 	if err := i.send(ctx, hold); err != nil {
 		return nil // the connection was closed
 	}
 	return i.serve(ctx, hold.own)
-}
-
-// inputLease is the first message of a connection: the lease under which it acts.
-type inputLease struct {
-	Lease  string `json:"lease"`
-	Holder string `json:"holder"`
-	who    string // the holder's name in runner/live
-	own    bool   // the lease lasts as long as the connection
-}
-
-// inputHolder returns the lease that the client shows, or a new one for the time of the connection. With take, another
-// connection of the same credential loses the device.
-func (s *inputs) inputHolder(ctx context.Context, id string, take bool) (inputLease, error) {
-	c := rest.CallerOf(ctx)
-	s.beginReserved(ctx, id, c)
-	if h, held := s.devices.Held(id); held && s.leases.holder(id, c) == h.Who {
-		return inputLease{Lease: c.Lease, Holder: h.Who, who: h.Who}, nil
-	}
-	g, lease := newGrant(c, "live")
-	g.live = c.Name
-	if who := s.leases.ownConnection(id, c); take && who != "" && s.devices.Drop(id, who) {
-		s.leases.drop(id)
-	}
-	opening, cancel := s.deadline(ctx)
-	defer cancel()
-	if _, err := s.devices.Hold(opening, id, g.who, inputLeaseTTL); err != nil {
-		return inputLease{}, rest.AsDeviceError(err)
-	}
-	s.leases.put(id, g, s.devices.Held)
-	return inputLease{Lease: lease, Holder: g.who, who: g.who, own: true}, nil
 }
 
 // originHosts returns the hosts of the origins from which pages may connect, in addition to the server's own.
@@ -152,12 +131,12 @@ func originHosts(origins []string) (hosts []string) {
 
 // inputSocket is one connection.
 type inputSocket struct {
-	s      *inputs
-	r      *http.Request
-	conn   *websocket.Conn
-	device string
-	who    string
-	now    running
+	s    *inputs
+	r    *http.Request
+	conn *websocket.Conn
+	team team
+	who  string
+	now  running
 }
 
 func (i *inputSocket) serve(ctx context.Context, own bool) error {
@@ -245,8 +224,10 @@ func (i *inputSocket) ping(ctx context.Context, own bool) error {
 		if err != nil {
 			return err
 		}
-		if own && !i.s.devices.Extend(i.device, i.who, inputLeaseTTL) {
-			return errLeaseLost
+		for _, device := range i.team.ids {
+			if own && !i.s.devices.Extend(device, i.who, inputLeaseTTL) {
+				return errLeaseLost
+			}
 		}
 	}
 }
@@ -254,20 +235,25 @@ func (i *inputSocket) ping(ctx context.Context, own bool) error {
 // act performs one message. An error means that the message is invalid.
 func (i *inputSocket) act(ctx context.Context, text []byte) (inputAnswer, error) {
 	var m struct {
-		ID  json.RawMessage            `json:"id"`
-		Do  map[string]json.RawMessage `json:"do"`
-		Run *inputRun                  `json:"run"`
+		ID     json.RawMessage            `json:"id"`
+		Device string                     `json:"device"`
+		Do     map[string]json.RawMessage `json:"do"`
+		Run    *inputRun                  `json:"run"`
 	}
 	if err := json.Unmarshal(text, &m); err != nil || len(m.ID) == 0 || len(m.Do) > 1 ||
 		(len(m.Do) == 1) == (m.Run != nil) {
 		return inputAnswer{}, &errMessage{`send {"id": 1, "do": {"tap": {"label": "Sign in"}}}`}
+	}
+	device, known := i.team.named(m.Device)
+	if !known {
+		return inputAnswer{}, &errMessage{fmt.Sprintf("the connection has no device %.40q", m.Device)}
 	}
 	inner, done := i.now.begin(ctx, m.ID)
 	defer done()
 	answer, what := inputAnswer{ID: m.ID}, "run"
 	var err error
 	if m.Run != nil {
-		answer.Outcome, err = i.run(inner, m.Run, func(step *inputStep) {
+		answer.Outcome, err = i.run(inner, inputOn{device, m.Device != ""}, m.Run, func(step *inputStep) {
 			if inner.Err() == nil {
 				_ = i.send(ctx, inputAnswer{ID: m.ID, Step: step}) // a closed connection ends ctx
 			}
@@ -275,7 +261,7 @@ func (i *inputSocket) act(ctx context.Context, text []byte) (inputAnswer, error)
 	}
 	for name, args := range m.Do {
 		what = rest.Cut(name, 40)
-		answer.Outcome, err = i.perform(inner, name, args)
+		answer.Outcome, err = i.perform(inner, device, name, args)
 	}
 	status := http.StatusOK
 	switch {
@@ -292,7 +278,7 @@ func (i *inputSocket) act(ctx context.Context, text []byte) (inputAnswer, error)
 // stopped is the message of the outcome when the client has stopped the action.
 const stopped = "stopped"
 
-func (i *inputSocket) perform(ctx context.Context, name string, args json.RawMessage) (*Outcome, error) {
+func (i *inputSocket) perform(ctx context.Context, device, name string, args json.RawMessage) (*Outcome, error) {
 	def, ok := dsl.Lookup(name)
 	if !ok || def.Interfaces&dsl.REST == 0 {
 		return nil, rest.Invalid(fmt.Sprintf("there is no action %.50q", name))
@@ -308,7 +294,7 @@ func (i *inputSocket) perform(ctx context.Context, name string, args json.RawMes
 	if err := ownArguments(v, def); err != nil {
 		return nil, err
 	}
-	return i.s.do(i.r.WithContext(ctx), call{def: def, device: i.device, args: v, who: i.who})
+	return i.s.do(i.r.WithContext(ctx), call{def: def, device: device, args: v, who: i.who})
 }
 
 // send sends one message. It may be called concurrently. The context does not end a message in the middle, which would

@@ -38,6 +38,7 @@ type inputRun struct {
 type inputStep struct {
 	Line       int          `json:"line"`
 	Action     string       `json:"action"`
+	Device     string       `json:"device,omitempty"` // of a test with several, by its name
 	Result     event.Result `json:"result,omitempty"`
 	Message    string       `json:"message,omitempty"`
 	Candidates []string     `json:"candidates,omitempty"`
@@ -82,9 +83,15 @@ func (r *running) stop(id json.RawMessage) {
 	r.stopNext = string(id)
 }
 
+// inputOn is the device of a message.
+type inputOn struct {
+	device string // its id
+	alone  bool   // the message names it: the steps use no other one
+}
+
 // run performs the steps and reports each; the outcome passes if all steps pass.
-func (i *inputSocket) run(ctx context.Context, r *inputRun, tell func(*inputStep)) (*Outcome, error) {
-	info, err := i.s.devices.Info(ctx, i.device)
+func (i *inputSocket) run(ctx context.Context, on inputOn, r *inputRun, tell func(*inputStep)) (*Outcome, error) {
+	info, err := i.s.devices.Info(ctx, on.device)
 	if err != nil {
 		return nil, rest.AsDeviceError(err)
 	}
@@ -92,35 +99,68 @@ func (i *inputSocket) run(ctx context.Context, r *inputRun, tell func(*inputStep
 	if err != nil {
 		return nil, err
 	}
+	request := live.StepsRequest{Device: on.device, Who: i.who, Case: &c, Dir: c.Dir}
+	if len(c.Devices) > 0 && !on.alone && i.team.names != nil {
+		why, err := i.s.fits(ctx, i.team, c.Devices)
+		if err != nil {
+			return nil, err
+		}
+		if why != "" {
+			return nil, rest.Invalid(why)
+		}
+		request.Devices = map[string]string{}
+		for _, e := range c.Devices {
+			request.Devices[e.Name] = i.team.names[e.Name]
+		}
+		request.Device = request.Devices[c.Test.MainDevice()]
+	}
 	test, err := selectSteps(c.Test, r)
 	if err != nil {
 		return nil, err
 	}
 	out := &Outcome{Passed: true}
-	begins := func(step *dsl.Step) { tell(&inputStep{Line: step.Pos.Line, Action: step.Def.Name}) }
-	_, err = i.s.devices.Steps(ctx, live.StepsRequest{Device: i.device, Who: i.who, Test: test, Case: &c, Dir: c.Dir,
-		OnStep: begins, Ended: func(e live.StepEnd) {
-			step := inputStep{Line: e.Step.Pos.Line, Action: e.Step.Def.Name, Result: e.Result,
-				DurationMS: e.Took.Milliseconds()}
-			if e.Problem != nil {
-				if e.Result == event.Fail && e.Tree != nil {
-					step.Repairs = client.Repairs(e.Tree, e.Step, r.PreferID)
-				}
-				step.Message, step.Candidates = markdown.VisibleLines(i.s.mask.Text(e.Problem.Message), rest.MaxMessage),
-					e.Problem.Candidates
+	request.Test = test
+	request.OnStep = func(step *dsl.Step) { tell(&inputStep{Line: step.Pos.Line, Action: step.Def.Name}) }
+	request.Ended = func(e live.StepEnd) {
+		step := inputStep{Line: e.Step.Pos.Line, Action: e.Step.Def.Name, Device: deviceOf(test, e), Result: e.Result,
+			DurationMS: e.Took.Milliseconds()}
+		if e.Problem != nil {
+			if e.Result == event.Fail && e.Tree != nil {
+				step.Repairs = client.Repairs(e.Tree, e.Step, r.PreferID)
 			}
-			if e.Result != event.Pass && e.Result != event.Skipped {
-				out.Passed, out.Message = false, step.Message
-			}
-			out.DurationMS += step.DurationMS
-			if i.s.maskSecrets(&step) == nil {
-				tell(&step)
-			}
-		}})
+			step.Message, step.Candidates = markdown.VisibleLines(i.s.mask.Text(e.Problem.Message), rest.MaxMessage),
+				e.Problem.Candidates
+		}
+		if e.Result != event.Pass && e.Result != event.Skipped {
+			out.Passed, out.Message = false, step.Message
+		}
+		out.DurationMS += step.DurationMS
+		if i.s.maskSecrets(&step) == nil {
+			tell(&step)
+		}
+	}
+	_, err = i.s.devices.Steps(ctx, request)
 	if err != nil && out.Passed {
 		return nil, rest.AsDeviceError(err)
 	}
 	return out, nil
+}
+
+// deviceOf names the device of a step that has ended: of several, the one that did not pass, or the first one on which
+// it ran.
+func deviceOf(t *dsl.Test, e live.StepEnd) string {
+	if len(t.Devices) == 0 {
+		return ""
+	}
+	if e.Problem != nil {
+		return e.Failed
+	}
+	for name := range e.Step.Nested() {
+		if e.Step.Def.Splits() {
+			return name
+		}
+	}
+	return t.MainDevice()
 }
 
 // draft reads the test. In the user's own project it is read as a file of its folder: with the suite's configuration,
@@ -138,7 +178,7 @@ func (i *inputSocket) draft(r *inputRun, platform dsl.Platform) (c plan.Case, er
 		if tests, err = dsl.Parse(rest.SentFile, []byte(r.YAML)); err == nil && len(tests) != 1 {
 			return c, rest.Fault(http.StatusBadRequest, rest.CodeInvalid, "send one test")
 		} else if err == nil {
-			c.Test = tests[0]
+			c.Test, c.Devices = tests[0], tests[0].Devices
 		}
 	} else {
 		file := cmp.Or(filepath.ToSlash(r.File), rest.SentFile)

@@ -70,6 +70,7 @@ func shared(conf run.Config) (list []drivers.Driver) {
 type lab struct {
 	t      testing.TB
 	phone  *androidsim.Phone
+	phones []*androidsim.Phone
 	server *server.Server
 	url    string
 	dir    string            // of the project
@@ -79,12 +80,12 @@ type lab struct {
 
 func newLab(t testing.TB) *lab { t.Helper(); return newLabOf(t, androidsim.Tiny) }
 
-// newLabOf is a lab with this phone.
-func newLabOf(t testing.TB, phone androidsim.Options) *lab {
+// newLabOf is a lab with these phones.
+func newLabOf(t testing.TB, of ...androidsim.Options) *lab {
 	t.Helper()
-	adb, phones := androidsim.Start(t, phone)
+	adb, phones := androidsim.Start(t, of...)
 	root := t.TempDir()
-	l := &lab{t: t, phone: phones[0], dir: filepath.Join(root, "project")}
+	l := &lab{t: t, phone: phones[0], phones: phones, dir: filepath.Join(root, "project")}
 	for _, dir := range []string{"project", "run", "state"} {
 		if err := os.Mkdir(filepath.Join(root, dir), 0o700); err != nil {
 			t.Fatal(err)
@@ -167,6 +168,7 @@ type tab struct {
 	playwright.Page
 	l      *lab
 	device string
+	canvas string // the id of its live screen
 }
 
 func (l *lab) open(address string, width int, dark bool) *tab {
@@ -188,7 +190,7 @@ func (l *lab) open(address string, width int, dark bool) *tab {
 	page.SetDefaultTimeout(chromiumtest.Patience)
 	page.OnPageError(func(err error) { l.t.Errorf("the page: %v", err) })
 	page.OnDialog(func(d playwright.Dialog) { l.t.Errorf("a text ran: %s", d.Message()); _ = d.Dismiss() })
-	p := &tab{page, l, l.phone.Serial()}
+	p := &tab{page, l, l.phone.Serial(), "live-screen"}
 	_, err = page.Goto(address)
 	p.must(err)
 	return p
@@ -265,20 +267,20 @@ func (p *tab) until(function string, arg any) error {
 // place returns the position of an element on the live screen, in pixels of the window.
 func (p *tab) place(words string) (x, y float64) {
 	p.l.t.Helper()
-	answer, err := p.Evaluate(`async ([device, words]) => {
+	answer, err := p.Evaluate(`async ([device, words, canvas]) => {
 		for (let i = 0; i < 600; i++) {
 			const found = await (await fetch("/devices/" + encodeURIComponent(device) + "/inspect", {method: "POST", headers: `+
 		`{"Content-Type": "application/json"}, body: "{}"})).json();
 			const e = (found.elements || []).find((e) => e.words.includes(words));
 			if (e) {
-				const r = document.getElementById("live-screen").getBoundingClientRect();
+				const r = document.getElementById(canvas).getBoundingClientRect();
 				return JSON.stringify({X: r.left + (e.box.left + e.box.width / 2) / found.width * r.width, Y: r.top + (e.box.top `+
 		`+ e.box.height / 2) / found.height * r.height});
 			}
 			await new Promise((done) => setTimeout(done, 100));
 		}
 		return "";
-	}`, []any{p.device, words})
+	}`, []any{p.device, words, p.canvas})
 	p.must(err)
 	var at struct{ X, Y float64 }
 	text, _ := answer.(string)

@@ -11,6 +11,7 @@ import (
 	"html/template"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -172,15 +173,51 @@ func (s *Studio) list(w http.ResponseWriter, _ *http.Request, _ auth.Identity) {
 	s.show(w, http.StatusOK, "list.html", s.o.Reports.Try != nil)
 }
 
-// DevicePage is the data of the page of a device.
+// Seat is a device of the page, with its name in a test with several.
+type Seat struct{ Name, ID string }
+
+// DevicePage is the data of the page of a device, or of those of a test with several.
 type DevicePage struct {
 	ID    string
+	Name  string // in a test with several devices
+	With  []Seat // its other devices
 	IDs   bool   // initially prefer IDs to texts
 	Acts  bool   // may act, not only watch
 	Saves bool   // there is a project in which to save
 	File  string // the file of it that is opened
 	Home  string // the page that lists devices
 	API   string // prefix of the API's paths
+}
+
+// Several reports whether the page is for a test that lists its devices.
+func (p DevicePage) Several() bool { return p.Name != "" }
+
+// Screens are all devices of the page.
+func (p DevicePage) Screens() []Seat { return append([]Seat{{p.Name, p.ID}}, p.With...) }
+
+// Title names the devices.
+func (p DevicePage) Title() string {
+	if !p.Several() {
+		return p.ID
+	}
+	var names []string
+	for _, s := range p.Screens() {
+		names = append(names, s.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// withSeats adds the devices that the URL of a page names, as that of the WebSocket does.
+func (p DevicePage) withSeats(query url.Values) DevicePage {
+	if p.Name = query.Get("as"); p.Name == "" {
+		return p
+	}
+	for one := range strings.SplitSeq(query.Get("with"), ",") {
+		if name, id, ok := strings.Cut(one, "="); ok {
+			p.With = append(p.With, Seat{name, id})
+		}
+	}
+	return p
 }
 
 // Device shows the page of a device to a person whom the caller has authenticated.
@@ -191,6 +228,7 @@ func (s *Studio) Device(w http.ResponseWriter, page DevicePage) {
 
 func (s *Studio) device(w http.ResponseWriter, r *http.Request, who auth.Identity) {
 	acts, file := s.o.Identify == nil || who.May("devices:write"), r.URL.Query().Get("file")
-	s.show(w, http.StatusOK, "device.html", DevicePage{ID: r.PathValue("id"), IDs: s.o.PrefersID != nil &&
-		s.o.PrefersID(file), Acts: acts, Saves: acts && s.o.Files != nil, File: file, Home: "/studio"})
+	page := DevicePage{ID: r.PathValue("id"), IDs: s.o.PrefersID != nil && s.o.PrefersID(file), Acts: acts,
+		Saves: acts && s.o.Files != nil, File: file, Home: "/studio"}
+	s.show(w, http.StatusOK, "device.html", page.withSeats(r.URL.Query()))
 }

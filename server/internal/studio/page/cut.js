@@ -9,7 +9,7 @@ function node(tag, text, name) {
 }
 
 export class Cut {
-  // on: {deviceUrl, lease(), inspect(body), run(step), append(line), say(text), inTurn(work), path()}; saves: images
+  // on: {deviceUrl(), lease(), inspect(body), run(step), append(line), say(text), inTurn(work), path()}; saves: images
   // can be saved next to the test.
   constructor(on, saves) { Object.assign(this, { on, saves }); }
 
@@ -17,7 +17,7 @@ export class Cut {
   async take(from, to) {
     // remove the buttons of the previous cut
     document.getElementById("element").replaceChildren(node("p", "Cutting out…", "quiet"));
-    const answer = await fetch(`${this.on.deviceUrl}/screenshot`, { headers: this.on.lease() });
+    const answer = await fetch(`${this.on.deviceUrl()}/screenshot`, { headers: this.on.lease() });
     if (!answer.ok) throw new Error((await answer.json()).message);
     const whole = await createImageBitmap(await answer.blob());
     const pixel = (part, size) => Math.round((part * size) / 100);

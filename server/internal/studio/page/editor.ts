@@ -6,9 +6,20 @@ import { TextView, type Mark, type Wrong } from "./view.ts";
 const $ = (id: string) => document.getElementById(id)!;
 
 type Result = Wrong;
-interface Typed { text: string; name: string }
+interface Typed { text: string; name: string; device: string }
 interface Problem { line?: number; column?: number; message: string; hint?: string; fix?: string }
 interface TestFile { path: string; text: string; sum: string }
+
+// item is how a step starts on a line of its own; device: it is in an on for one device.
+const item = (device: string) => (device ? "\n        - " : "\n  - ");
+
+// lastOn returns the device of the last step, if that is an on for one device with its steps below it; otherwise "".
+function lastOn(text: string): string {
+  const lines = text.split("\n"), at = lines.findLastIndex((l) => /^ {0,2}\S/.test(l));
+  if (at < 0 || !/^ {2}- ["']?on["']?: *$/.test(lines[at])) return "";
+  const [name, ...steps] = lines.slice(at + 1).filter((l) => l.trim());
+  return steps.every((l) => l.startsWith(" ".repeat(8))) ? (/^ {6}([\w-]+): *$/.exec(name ?? "")?.[1] ?? "") : "";
+}
 
 export class Editor {
   readonly secrets: Record<string, string> = {};
@@ -63,56 +74,67 @@ export class Editor {
     pane.showModal();
   }
 
-  // append adds a step at the end of the test.
-  append(step: string) {
+  // append adds a step at the end of the test: of a test with several devices, to the last on, if that is for this one.
+  append(step: string, device = "") {
     this.typed = null;
-    this.add(step);
+    this.add(step, device);
   }
 
-  private add(step: string) {
+  private add(step: string, device: string) {
     const text = (this.text.trim() ? this.text : this.head()).replace(/\s+$/, "");
-    this.view.put(`${text}\n  - ${step}\n`, true);
+    const on = !device || lastOn(text) === device ? "" : `\n  - on:\n      ${device}:`;
+    this.view.put(`${text}${on}${item(device)}${step}\n`, true);
   }
 
   // replace replaces the last step, if that still is the given one, and otherwise appends the new step.
-  replace(was: string, step: string) {
-    const text = this.text.replace(/\s+$/, "");
-    if (text.endsWith(`\n  - ${was}`)) this.view.put(text.slice(0, -`\n  - ${was}`.length) + "\n", true);
-    this.append(step);
+  replace(was: string, step: string, device = "") {
+    const text = this.text.replace(/\s+$/, ""), last = item(device) + was;
+    if (text.endsWith(last)) this.view.put(text.slice(0, -last.length) + "\n", true);
+    this.append(step, device);
   }
 
   // type writes typed text into one step, in however many parts it arrives. A password becomes a variable.
-  type(text: string, secret?: boolean) {
-    if (this.typed) {
+  type(text: string, secret?: boolean, device = "") {
+    if (this.typed?.device === device) {
       this.typed.text += text;
       if (this.typed.name) {
         this.secrets[this.typed.name] = this.typed.text;
         return;
       }
-      this.putInput(this.typed.text);
+      this.putInput(this.typed);
       return;
     }
-    const typed = { text, name: secret ? this.secret() : "" };
+    const typed = { text, name: secret ? this.secret() : "", device };
     if (typed.name) this.secrets[typed.name] = typed.text;
-    this.add(`input: ${typed.name ? "${" + typed.name + "}" : quoted(typed.text)}`);
+    this.add(`input: ${typed.name ? "${" + typed.name + "}" : quoted(typed.text)}`, device);
     this.typed = typed;
   }
 
   // erase removes the last character of the typed text; false when there is none.
-  erase(): boolean {
+  erase(device = ""): boolean {
     const { typed } = this;
-    if (!typed?.text) return false;
+    if (!typed?.text || typed.device !== device) return false;
     typed.text = [...typed.text].slice(0, -1).join("");
     if (typed.name) this.secrets[typed.name] = typed.text;
-    else this.putInput(typed.text);
+    else this.putInput(typed);
     if (!typed.text && !typed.name) this.typed = null;
     return true;
   }
 
   // putInput replaces the text of the input step at the end of the test; an empty text removes the step.
-  private putInput(text: string) {
-    const step = text ? `\n  - input: ${quoted(text)}\n` : "\n";
-    this.view.put(this.text.replace(/\n  - input: [^\n]*\n$/, () => step), true);
+  private putInput({ text, device }: Typed) {
+    const step = text ? `${item(device)}input: ${quoted(text)}\n` : "\n";
+    const changed = this.text.replace(new RegExp(`${item(device)}input: [^\\n]*\\n$`), () => step);
+    this.view.put(text ? changed : changed.replace(/\n {2}- on:\n {6}[\w-]+:\n$/, "\n"), true);
+  }
+
+  // browserOf returns the browser that the test names for one of its devices; "": none.
+  browserOf(device: string): string {
+    const lines = this.text.split("\n"), at = lines.findIndex((l) => l.startsWith(`  ${device}:`));
+    if (!device || at < 0) return "";
+    const end = lines.findIndex((l, i) => i > at && /^ {0,2}\S/.test(l));
+    const entry = lines.slice(at, end < 0 ? lines.length : end).join("\n");
+    return /\bbrowser: *["']?(\w+)/.exec(entry)?.[1] ?? "";
   }
 
   // secret adds a variable for a password, which is masked in reports and read from the environment.

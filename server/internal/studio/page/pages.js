@@ -23,11 +23,15 @@ const escaped = (v) => (Array.isArray(v) ? v.map(escaped) : typeof v === "string
 const escapedMap = (map) => Object.fromEntries(Object.entries(map).map(([key, v]) => [key, escaped(v)]));
 
 export class Pages {
-  // on: {inspect(body), act(step), run(step), recording(), append(line), replace(was, line), say(text), inTurn(work),
-  // path()}; saves: files can be saved next to the test.
+  // on: {inspect(body), act(step), run(step), recording(), append(line), replace(was, line), say(text),
+  // inTurn(work, device), path(), device(), isShown(device)}; saves: files can be saved next to the test. device is the
+  // one of the running action; each has its own tabs and dialog, and those of the shown one are shown.
   constructor(on, saves) {
-    Object.assign(this, { on, saves, count: 0, tapped: null, control: null, waiting: [] });
-    const onSubmit = (id, work) => $(id)?.addEventListener("submit", (e) => { e.preventDefault(); on.inTurn(work); });
+    Object.assign(this, { on, saves, tapped: null, control: null, owner: undefined, waiting: [] });
+    const onSubmit = (id, work) => $(id)?.addEventListener("submit", (e) => {
+      e.preventDefault();
+      on.inTurn(work, this.owner);
+    });
     onSubmit("choosing", () => this.choose());
     onSubmit("uploading", () => this.upload());
     for (const id of ["choosing", "uploading"]) {
@@ -38,36 +42,41 @@ export class Pages {
 
   // refresh reads the dialog and the tabs. It returns true while a dialog is open, which blocks all other actions.
   async refresh() {
+    const device = this.on.device();
     let { state } = await this.on.inspect({ state: true });
     this.showDialog(state.dialog);
     if (state.dialog) return true;
-    if (this.count && state.tabs.length > this.count && this.on.recording()) {
+    if (device.tabs && state.tabs.length > device.tabs && this.on.recording()) {
       for (let i = 0; i < 10 && !state.tabs.find((t) => t.front)?.title; i++) { // it is still loading
         await new Promise((done) => setTimeout(done, 200));
         ({ state } = await this.on.inspect({ state: true }));
         if (state.dialog) return void this.showDialog(state.dialog) || true;
       }
-      this.count = state.tabs.length;
+      device.tabs = state.tabs.length;
       await this.go(state.tabs.find((t) => t.front));
     }
-    this.count = state.tabs.length;
-    this.list(state.tabs);
-    if (state.filesAsked && this.tapped) this.files(this.tapped.control, this.tapped.line);
+    device.tabs = state.tabs.length;
+    if (this.on.isShown(device)) this.list(state.tabs);
+    if (state.filesAsked && this.tapped?.device === device) this.files(this.tapped.control, this.tapped.line);
     return false;
   }
 
   // later refreshes several times between the actions: a new tab may open some seconds after the action.
   later() {
     this.stopRefreshing();
-    const refresh = () => this.on.inTurn(() => this.refresh());
+    const device = this.on.device(), refresh = () => this.on.inTurn(() => this.refresh(), device);
     this.waiting = [0, 500, 1500, 4000, 10000].map((ms) => setTimeout(refresh, ms));
   }
 
   // stopRefreshing cancels the refreshes until the next action.
   stopRefreshing() { for (const old of this.waiting.splice(0)) clearTimeout(old); }
 
-  // showDialog shows the dialog of the page.
-  showDialog(dialog) {
+  // hide hides what belongs to a page.
+  hide() { $("dialog").hidden = $("tabs").hidden = true; }
+
+  // showDialog shows the dialog of a page.
+  showDialog(dialog, device = this.on.device()) {
+    if (!this.on.isShown(device)) return;
     const pane = $("dialog");
     pane.hidden = !dialog;
     if (!dialog) return;
@@ -81,7 +90,7 @@ export class Pages {
       pane.hidden = true;
       text.value = "";
       if (this.on.recording()) this.on.append(typed.text ? `alert: ${flow(how)}` : `alert: ${how.answer}`);
-    });
+    }, device);
     const label = (name, i) => name.trim() || (i === 0 ? "OK" : "Cancel");
     const buttons = dialog.buttons.map((name, i) => button(label(name, i), () => answer(i === 0)));
     pane.querySelector(".buttons").replaceChildren(...buttons);
@@ -111,7 +120,7 @@ export class Pages {
 
   async closeTab() {
     if (!(await this.on.act({ webPage: { close: true } }, true))) return;
-    this.count--;
+    this.on.device().tabs--;
     if (this.on.recording()) this.on.append("webTab: {close: true}");
     this.later();
   }
@@ -126,7 +135,7 @@ export class Pages {
   }
 
   // tap remembers what was tapped: it may open a file chooser.
-  tap(control, line) { this.tapped = control ? { control, line } : null; }
+  tap(control, line) { this.tapped = control ? { control, line, device: this.on.device() } : null; }
 
   close() {
     this.control = null;
@@ -134,7 +143,7 @@ export class Pages {
   }
 
   options(control) {
-    this.control = control;
+    Object.assign(this, { control, owner: this.on.device() });
     const list = $("choosing").querySelector("select");
     $("choosing").querySelector("span").textContent = control.name || "List";
     const option = (o) => new Option(o.label || o.value, String(o.index), false, o.chosen);
@@ -157,7 +166,7 @@ export class Pages {
   }
 
   files(control, instead) {
-    Object.assign(this, { control, instead });
+    Object.assign(this, { control, instead, owner: this.on.device() });
     this.tapped = null;
     const form = $("uploading");
     const what = control.multiple || !control.kind ? "files" : "a file";

@@ -43,7 +43,8 @@ function headEnd(data) {
 export class Screen {
   // on: {state(text), act(name, place, to), text(text), key(name), hover(place), pin(place)}; while pointing is true,
   // clicks pin elements.
-  constructor(canvas, boxes, device, on) {
+  constructor(glass, device, on) {
+    const [canvas, boxes] = [glass.querySelector("canvas"), glass.querySelector(".boxes")];
     Object.assign(this, { canvas, boxes, device, on, pointing: false, cutting: false });
     Object.assign(this, { width: 0, height: 0, count: 0, waiting: [] });
     this.listen();
@@ -69,7 +70,7 @@ export class Screen {
     const { canvas } = this;
     if (canvas.width !== image.width || canvas.height !== image.height) {
       [canvas.width, canvas.height] = [image.width, image.height];
-      document.body.dataset.shape = image.width > image.height ? "wide" : "tall"; // the layout of the columns
+      this.shape(image.width > image.height ? "wide" : "tall");
     }
     canvas.getContext("2d").drawImage(image, 0, 0);
     image.close();
@@ -78,6 +79,12 @@ export class Screen {
     canvas.dataset.frames = this.count;
     for (const waiting of this.waiting.splice(0)) waiting();
     this.on.state("");
+  }
+
+  // shape sets the layout of the screen, and of the columns if it is the only one.
+  shape(shape) {
+    this.canvas.closest(".screen").dataset.shape = shape;
+    if (!document.body.dataset.several) document.body.dataset.shape = shape;
   }
 
   // next returns the next image, or the newest one when none arrives within ms; null: there is none yet.

@@ -1,4 +1,5 @@
-// Studio's page of one device: the live screen, actions, element details, recording and running a test.
+// Studio's page of one device, or of those of a test with several: the live screens, actions, element details,
+// recording and running a test.
 import { Screen } from "./screen.js";
 import { Editor } from "./editor.ts";
 import { Pages } from "./pages.js";
@@ -8,40 +9,62 @@ import { showElement, showFound, showTree } from "./point.js";
 import { Recording } from "./recording.js";
 
 const $ = (id) => document.getElementById(id);
-const { device, acts, saves, file, api } = document.body.dataset;
-const deviceUrl = `${api}/devices/${encodeURIComponent(device)}`;
+const { acts, saves, file, api } = document.body.dataset;
 const canAct = acts === "true";
 const typeMs = 350;
 const dialogOpen = "The page shows a dialog: answer it first, below the screen.";
 
 let first = new URLSearchParams(location.search).get("open"); // URL of the first page
-let platform = "android", socket = null, lease = "", elements = [], pinned = null;
-const waiting = new Map(), editor = new Editor(() => `id: recorded\nplatform: ${platform}\nsteps:`, labels, [
+let socket = null, lease = "";
+
+// seats are the devices of the page, with their names in a test with several. Controls act on the shown one. An action
+// waits for its turn: at is the seat of the running one.
+const seats = [...document.querySelectorAll(".glass")].map((glass) => {
+  const { name, device } = glass.dataset, url = `${api}/devices/${encodeURIComponent(device)}`;
+  return { name, id: device, url, glass, platform: "android", elements: [], pinned: null, buffer: "", typing: 0 };
+});
+const several = seats[0].name !== "";
+let shown = seats[0], at = seats[0];
+const nameOf = (seat) => (several ? `${seat.name} (${seat.id})` : seat.id);
+
+// head returns the first lines of a new test.
+function head() {
+  if (!several) return `id: recorded\nplatform: ${seats[0].platform}\nsteps:`;
+  const entries = seats.map((s) => `  ${s.name}: {platform: ${s.platform}}`);
+  return `id: recorded\ndevices:\n${entries.join("\n")}\nsteps:`;
+}
+
+const waiting = new Map(), editor = new Editor(head, labels, [
   { key: "Mod-s", run: () => { $("saving")?.requestSubmit(); return true; }, preventDefault: true },
   { key: "Mod-Enter", run: () => { run(0, 0); return true; } },
   { key: "Mod-Shift-Enter", run: () => { run(editor.line, editor.line); return true; } },
 ]);
-let number = 0, running = 0, buffer = "", typing = 0, queue = Promise.resolve();
+let number = 0, running = 0, queue = Promise.resolve();
 
 const recording = new Recording();
 const showMessage = (text) => { $("message").textContent = text; };
 const showOutcome = (text) => { $("outcome").textContent = text; };
 
-async function request(path, body) {
+async function request(path, body, seat = at) {
   const headers = { "Content-Type": "application/json" };
   const options = body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) };
-  const answer = await fetch(deviceUrl + path, options);
+  const answer = await fetch(seat.url + path, options);
   const found = await answer.json();
   if (!answer.ok) throw new Error(found.message);
   return found;
 }
 
-// connect leases the device by a WebSocket; if that fails, it shows who has the device.
+// connect leases all devices by a WebSocket; if that fails, it shows who has them.
 async function connect(take) {
   if (!canAct) return void ($("holder").textContent = "You may watch, not act.");
   $("retry").hidden = $("take").hidden = true;
   const scheme = location.protocol === "https:" ? "wss" : "ws";
-  const s = new WebSocket(`${scheme}://${location.host}${deviceUrl}/input${take === true ? "?take=true" : ""}`);
+  const query = new URLSearchParams(take === true ? { take } : {});
+  if (several) {
+    query.set("as", seats[0].name);
+    if (seats.length > 1) query.set("with", seats.slice(1).map((s) => `${s.name}=${s.id}`).join(","));
+  }
+  const s = new WebSocket(`${scheme}://${location.host}${seats[0].url}/input${query.size ? `?${query}` : ""}`);
   let open = false;
   s.addEventListener("message", (e) => {
     const m = JSON.parse(e.data);
@@ -49,8 +72,9 @@ async function connect(take) {
       [open, socket, lease] = [true, s, m.lease];
       document.body.dataset.connected = "true";
       recording.ready();
-      $("holder").textContent = "You have the device. Others can watch.";
+      $("holder").textContent = `You have ${several ? "all devices" : "the device"}. Others can watch.`;
       if (!first) return;
+      if (several) choose(seats.find((seat) => seat.platform === "web") ?? seats[0]);
       inTurn(() => {
         $("what").value = first;
         recording.set(true);
@@ -65,23 +89,34 @@ async function connect(take) {
   s.addEventListener("close", async (e) => {
     [socket, lease] = [null, ""];
     delete document.body.dataset.connected;
-    recording.wait("you do not have the device");
+    recording.wait(several ? "you do not have all devices" : "you do not have the device");
     for (const done of waiting.values()) done({ error: { message: "the connection to the server was lost" } });
     waiting.clear();
     $("retry").hidden = false;
-    if (open) $("holder").textContent = `You do not have the device any more. ${e.reason}`;
+    const lost = `You do not have ${several ? "all devices" : "the device"} any more. ${e.reason}`;
+    if (open) $("holder").textContent = lost;
     const now = await leaseText(); // also shows the button to take it over
     if (!open) $("holder").textContent = now;
   });
 }
 
-// leaseText describes who has the device, and shows the button to take it over if that is possible.
+// leaseText describes who has the devices, and shows the button to take them over if that is possible.
 async function leaseText() {
+  const texts = [];
+  for (const seat of seats) {
+    const text = await leaseTextOf(seat);
+    texts.push(several ? `${nameOf(seat)}: ${text}` : text);
+  }
+  return texts.join(" ");
+}
+
+async function leaseTextOf(seat) {
   try {
-    const l = await request("/lease");
-    $("take").hidden = !l.mine;
+    const l = await request("/lease", undefined, seat);
+    if (l.mine) $("take").hidden = false;
     const since = new Date(l.since).toLocaleTimeString();
     if (l.leased) return `${l.holder} has the device since ${since}. You can watch, and try again later.`;
+    if (several) return "not in use here.";
     return "The device is not yours: another run or program may be using it.";
   } catch (e) {
     return `The server does not respond: ${e.message}`;
@@ -101,49 +136,74 @@ function send(message) {
 // act performs one action and shows its error. It returns true when the action passed. isPageControl: the action comes
 // from a dialog or a tab, so it may be performed while a dialog is open.
 async function act(action, isPageControl) {
-  if (platform === "web" && !isPageControl && (await pages.refresh())) {
+  if (at.platform === "web" && !isPageControl && (await pages.refresh())) {
     showMessage(dialogOpen);
     return false;
   }
   showMessage("…");
-  const m = await send({ do: action });
+  const m = await send({ device: at.name, do: action });
   const problem = m.error?.message || (m.outcome?.passed === false && (m.outcome.message || "it does not hold"));
   showMessage(problem || "");
-  elements = [];
-  if (!problem && ($("tree").open || screen.pointing)) readElements();
-  if (platform === "web" && !isPageControl) pages.later();
+  at.elements = [];
+  if (!problem && at === shown && ($("tree").open || at.screen.pointing)) readElements();
+  if (at.platform === "web" && !isPageControl) pages.later();
   return !problem;
 }
 
 // runOnce performs a step like a test in the folder of the file. It returns true when the step passed.
 async function runOnce(step) {
-  const yaml = `id: once\nplatform: ${platform}\nsteps:\n  - ${step}\n`;
-  const m = await send({ run: { yaml, file: filePath() } });
+  const yaml = `id: once\nplatform: ${at.platform}\nsteps:\n  - ${step}\n`;
+  const m = await send({ device: at.name, run: { yaml, file: filePath() } });
   const problem = m.error?.message || (m.outcome.passed ? "" : m.outcome.message);
   showMessage(problem);
   return !problem;
 }
 
-// inTurn performs actions one after the other, in their order.
-function inTurn(work) {
-  queue = queue.then(work).catch((e) => showMessage(e.message));
+// inTurn performs actions one after the other, in their order, each on its device.
+function inTurn(work, seat = shown) {
+  queue = queue.then(() => { at = seat; return work(); }).catch((e) => showMessage(e.message));
   return queue;
 }
 
+// choose makes the controls of the page act on another device.
+function choose(seat) {
+  if (seat === shown) return;
+  inTurn(flush); // what was typed is for the device before
+  shown = seat;
+  showChoice();
+  showMessage(`The controls are for ${nameOf(seat)}.`);
+  showElement(seat.pinned, canAct && chosen);
+  if ($("tree").open || seat.screen.pointing) readElements();
+  if ($("log").open) followLog();
+  if (seat.platform === "web") inTurn(() => pages.refresh());
+  else pages.hide();
+}
+
+function showChoice() {
+  for (const b of document.querySelectorAll("[data-choose]")) {
+    b.setAttribute("aria-pressed", String(b.dataset.choose === shown.name));
+  }
+  const web = shown.platform === "web";
+  document.body.dataset.platform = shown.platform;
+  for (const e of document.querySelectorAll(".phone")) e.hidden = web;
+  for (const e of document.querySelectorAll(".page")) e.hidden = !web;
+  if ($("launch-label")) $("launch-label").textContent = web ? "Open URL" : "Launch app, or open link";
+}
+
 const point = (p) => `${p.x.toFixed(2)}%,${p.y.toFixed(2)}%`;
-const inspect = (body) => request("/inspect", { preferId: $("prefer").checked, ...body });
+const inspect = (body, seat) => request("/inspect", { preferId: $("prefer").checked, ...body }, seat);
 
 // gesture performs one gesture of the pointer. While recording, it uses the best selector of the element, so that the
 // recorded step is the performed one.
 async function gesture(name, from, to) {
   await flush();
   if (name === "scroll") {
-    if (await act({ scroll: from }) && recording.on) editor.append(`scroll: ${from}`);
+    if (await act({ scroll: from }) && recording.on) append(`scroll: ${from}`);
     return;
   }
   if (name.startsWith("pinch")) {
     const pinch = { direction: name === "pinchOpen" ? "open" : "close" };
-    if (await act({ pinch }) && recording.on) editor.append(`pinch: {direction: ${pinch.direction}}`);
+    if (await act({ pinch }) && recording.on) append(`pinch: {direction: ${pinch.direction}}`);
     return;
   }
   if (to && name === "drag" && recording.on && await dragged(from, to)) return;
@@ -152,22 +212,22 @@ async function gesture(name, from, to) {
     const action = name === "drag" ? { drag: { from: { point: a }, to: { point: b } } } : { swipe: { from: a, to: b } };
     const drag = `drag: {from: {point: "${a}"}, to: {point: "${b}"}}`;
     const line = name === "drag" ? drag : `swipe: {from: "${a}", to: "${b}"}`;
-    if (await act(action) && recording.on) editor.append(line);
+    if (await act(action) && recording.on) append(line);
     return;
   }
-  const controls = platform === "web" && name === "tap";
+  const controls = at.platform === "web" && name === "tap";
   if (controls && (await pages.refresh())) return showMessage(dialogOpen);
   if (!recording.on && !controls) return act({ [name]: { point: point(from) } });
   const found = await inspect({ point: point(from), controls });
   if (controls && pages.prompts(found.control)) return;
   if (!recording.on) return act({ [name]: { point: point(from) } });
-  pinned = found.element || null;
-  showElement(pinned, chosen);
-  screen.mark("pinned", pinned ? [pinned.box] : []);
+  const pinned = (at.pinned = found.element || null);
+  if (at === shown) showElement(pinned, chosen);
+  at.screen.mark("pinned", pinned ? [pinned.box] : []);
   const byPoint = { do: { [name]: { point: point(from) } }, line: `${name}: {point: "${point(from)}"}` };
   const step = pinned?.selectors.find((s) => s.picks)?.steps[name] || byPoint;
   if (!(await act(step.do))) return;
-  editor.append(step.line);
+  append(step.line);
   if (controls) pages.tap(found.control, step.line);
 }
 
@@ -185,99 +245,117 @@ async function dragged(from, to) {
   const [a, b] = ends, whole = (v) => (typeof v === "string" ? { label: v } : v);
   if (a.box === b.box) return false;
   if (await act({ drag: { from: whole(a.value), to: whole(b.value) } })) {
-    editor.append(`drag: {from: ${a.yaml}, to: ${b.yaml}}`);
+    append(`drag: {from: ${a.yaml}, to: ${b.yaml}}`);
   }
   return true;
 }
 
 // type collects typed text, and sends it when there is a pause.
-function type(more) {
-  buffer += more;
-  clearTimeout(typing);
-  typing = setTimeout(() => inTurn(flush), typeMs);
+function type(more, seat = shown) {
+  seat.buffer += more;
+  clearTimeout(seat.typing);
+  seat.typing = setTimeout(() => inTurn(flush, seat), typeMs);
 }
 
 async function flush() {
-  clearTimeout(typing);
-  const typed = buffer;
-  buffer = "";
+  clearTimeout(at.typing);
+  const typed = at.buffer;
+  at.buffer = "";
   if (!typed) return;
-  if (await act({ input: literal(typed) }) && recording.on) editor.type(typed, pinned?.password);
+  if (await act({ input: literal(typed) }) && recording.on) editor.type(typed, at.pinned?.password, at.name);
 }
 
 async function key(name) {
   await flush();
   if (!(await act(name === "backspace" ? { erase: 1 } : { press: name })) || !recording.on) return;
-  if (name === "backspace" && editor.erase()) return;
-  editor.append(name === "backspace" ? "erase: 1" : `press: ${name}`);
+  if (name === "backspace" && editor.erase(at.name)) return;
+  append(name === "backspace" ? "erase: 1" : `press: ${name}`);
 }
 
 // chosen performs a step from the menu of an element, and adds it to the test if it passes.
 function chosen(name, step) {
   inTurn(async () => {
-    if (await act(step.do)) editor.append(step.line);
+    if (await act(step.do)) append(step.line);
   });
 }
 
 // readElements reads the elements for the tree and for the highlight below the pointer.
-async function readElements() {
+async function readElements(seat = shown) {
   try {
-    const found = await inspect({});
-    if (found.state?.dialog) return pages.showDialog(found.state.dialog);
-    elements = found.elements || [];
+    const found = await inspect({}, seat);
+    if (found.state?.dialog) return pages.showDialog(found.state.dialog, seat);
+    seat.elements = found.elements || [];
     const middle = ({ box }) => `${box.left + Math.floor(box.width / 2)},${box.top + Math.floor(box.height / 2)}`;
-    showTree(elements, (e) => screen.mark("over", [e.box]), (e) => pin(middle(e)));
+    if (seat !== shown) return;
+    showTree(seat.elements, (e) => seat.screen.mark("over", [e.box]), (e) => pin(middle(e), seat));
   } catch (e) {
     showMessage(e.message);
   }
 }
 
-async function pin(place) {
-  const found = await inspect({ point: place });
-  pinned = found.element || null;
-  showElement(pinned, canAct && chosen);
-  screen.mark("pinned", pinned ? [pinned.box] : []);
+async function pin(place, seat) {
+  choose(seat);
+  const found = await inspect({ point: place }, seat);
+  seat.pinned = found.element || null;
+  if (seat === shown) showElement(seat.pinned, canAct && chosen);
+  seat.screen.mark("pinned", seat.pinned ? [seat.pinned.box] : []);
 }
 
 const filePath = () => $("file")?.value.trim() || "";
-const append = (line) => editor.append(line);
-const replace = (was, line) => editor.replace(was, line);
+const append = (line) => editor.append(line, at.name);
+const replace = (was, line) => editor.replace(was, line, at.name);
 const leaseHeader = () => (lease ? { "X-Lease": lease } : {});
 
 const pages = new Pages({
   inspect, act, say: showMessage, inTurn, run: runOnce, recording: () => recording.on, append, replace, path: filePath,
+  device: () => at, isShown: (seat) => seat === shown,
 }, saves === "true");
 
 const cut = new Cut({
-  deviceUrl, lease: leaseHeader, inspect, say: showMessage, inTurn, run: runOnce, append, path: filePath,
+  deviceUrl: () => shown.url, lease: leaseHeader, inspect: (body) => inspect(body, shown), say: showMessage, inTurn,
+  run: runOnce, append, path: filePath,
 }, saves === "true");
 
-// isScreenState reports whether a message describes the state of the live screen.
-const isScreenState = (text) => ["No image", "Waiting", "The device was"].some((start) => text.startsWith(start));
+// isScreenState reports whether a message describes the state of the live screen of a device.
+const stateOf = (seat) => (several ? `${seat.name}: ` : "");
+const isScreenState = (seat, text) => text.startsWith("Waiting") ||
+  ["No image", "The device was"].some((start) => text.startsWith(stateOf(seat) + start));
 
-const screen = new Screen($("live-screen"), $("boxes"), device, {
-  state: (text) => { if (text || isScreenState($("message").textContent)) showMessage(text); },
-  act: (name, from, to) => canAct && inTurn(() => gesture(name, from, to)),
-  text: (more) => canAct && type(more),
-  key: (name) => canAct && inTurn(() => key(name)),
-  copy: () => inTurn(copyText),
-  cut: (from, to) => cut.take(from, to).catch((e) => showMessage(e.message)),
-  pin: (place) => pin(point(place)).catch((e) => showMessage(e.message)),
-  hover: (p) => {
-    if (!screen.pointing) return;
-    const [x, y] = [(p.x * screen.width) / 100, (p.y * screen.height) / 100];
-    const over = elements.filter(({ box }) =>
-      box.left <= x && x < box.left + box.width && box.top <= y && y < box.top + box.height);
-    over.sort((a, b) => a.box.width * a.box.height - b.box.width * b.box.height);
-    screen.mark("over", over.slice(0, 1).map((e) => e.box));
-    if (over[0]) showMessage(over[0].words);
-  },
-});
+// hover highlights the element below the pointer.
+function hover(seat, p) {
+  if (!seat.screen.pointing) return;
+  if (seat !== shown && !seat.elements.length && !seat.reading) {
+    seat.reading = readElements(seat).finally(() => { seat.reading = null; });
+  }
+  const [x, y] = [(p.x * seat.screen.width) / 100, (p.y * seat.screen.height) / 100];
+  const over = seat.elements.filter(({ box }) =>
+    box.left <= x && x < box.left + box.width && box.top <= y && y < box.top + box.height);
+  over.sort((a, b) => a.box.width * a.box.height - b.box.width * b.box.height);
+  seat.screen.mark("over", over.slice(0, 1).map((e) => e.box));
+  if (over[0]) showMessage(over[0].words);
+}
+
+for (const seat of seats) {
+  const toAct = (work) => (...args) => { choose(seat); if (canAct) work(...args); };
+  seat.screen = new Screen(seat.glass, seat.id, {
+    state: (text) => {
+      if (text) showMessage(stateOf(seat) + text);
+      else if (isScreenState(seat, $("message").textContent)) showMessage("");
+    },
+    act: toAct((name, from, to) => inTurn(() => gesture(name, from, to))),
+    text: toAct((more) => type(more)),
+    key: toAct((name) => inTurn(() => key(name))),
+    copy: () => { choose(seat); inTurn(copyText); },
+    cut: (from, to) => { choose(seat); cut.take(from, to).catch((e) => showMessage(e.message)); },
+    pin: (place) => pin(point(place), seat).catch((e) => showMessage(e.message)),
+    hover: (p) => hover(seat, p),
+  });
+}
 
 // run runs steps of the test and marks those that have ended.
 async function run(fromLine, toLine) {
   if (!socket || running) return;
-  await inTurn(flush);
+  for (const seat of seats) await inTurn(flush, seat);
   pages.stopRefreshing(); // tabs that the run opens must not be recorded
   editor.clearMarks();
   showOutcome("Running…");
@@ -290,7 +368,7 @@ async function run(fromLine, toLine) {
   if (now) editor.mark(now, { result: "fail" }); // the run ended during this step
   now = 0;
   $("stop").disabled = true;
-  elements = [];
+  for (const seat of seats) seat.elements = [];
   const failed = m.outcome?.message === "stopped" ? "Stopped" : "Failed";
   const passed = m.outcome?.passed && `Passed in ${(m.outcome.duration_ms / 1000).toFixed(1)} s`;
   showOutcome(m.error ? m.error.message : passed || failed);
@@ -308,7 +386,8 @@ function showStep(step) {
   now = 0;
   const { line } = step, took = `${(step.duration_ms / 1000).toFixed(1)} s`;
   editor.mark(line, { result: step.result === "pass" || step.result === "skipped" ? "pass" : "fail", took });
-  screen.next(600).then((image) => image && editor.mark(line, { image: URL.createObjectURL(image) }));
+  const seat = seats.find((s) => s.name === step.device) ?? seats[0];
+  seat.screen.next(600).then((image) => image && editor.mark(line, { image: URL.createObjectURL(image) }));
   showOutcome(`Running… line ${line} took ${took}`);
   if (!step.message) return;
   const near = (step.repairs?.length ? [] : step.candidates || []).map((c) => ({ line, text: "near: " + c }));
@@ -324,23 +403,31 @@ const toggle = (id, set) => on(id, "click", () => {
 });
 
 toggle("point", (now) => {
-  screen.pointing = now;
+  for (const { screen } of seats) {
+    screen.pointing = now;
+    if (!now) screen.mark("over", []);
+  }
   document.body.classList.toggle("pointed", now);
   if (now) readElements();
-  else screen.mark("over", []);
 });
 toggle("cut", (now) => {
-  screen.cutting = now;
-  document.body.classList.toggle("pointed", now || screen.pointing);
-  if (!now) screen.mark("cut", []);
+  for (const { screen } of seats) {
+    screen.cutting = now;
+    if (!now) screen.mark("cut", []);
+  }
+  document.body.classList.toggle("pointed", now || shown.screen.pointing);
 });
+for (const button of document.querySelectorAll("[data-choose]")) {
+  button.addEventListener("click", () => choose(seats.find((s) => s.name === button.dataset.choose)));
+}
 on("retry", "click", () => connect());
 on("take", "click", () => connect(true));
 on("typing", "submit", () => { type($("text").value); $("text").value = ""; inTurn(flush); });
 on("launching", "submit", () => inTurn(() => launch($("what").value)));
 on("finding", "submit", async () => {
   try {
-    screen.mark("found", showFound((await inspect({ selector: $("selector").value })).found));
+    const seat = shown;
+    seat.screen.mark("found", showFound((await inspect({ selector: $("selector").value }, seat)).found));
   } catch (e) {
     showMessage(e.message);
   }
@@ -350,7 +437,7 @@ for (const button of document.querySelectorAll("[data-do]")) {
   button.addEventListener("click", () => inTurn(async () => {
     await flush();
     const action = JSON.parse(button.dataset.do), [name, value] = Object.entries(action)[0];
-    if (await act(action) && recording.on) editor.append(`${name}: ${value.to ? `{to: ${value.to}}` : value}`);
+    if (await act(action) && recording.on) append(`${name}: ${value.to ? `{to: ${value.to}}` : value}`);
   }));
 }
 on("run-all", "click", () => run(0, 0));
@@ -362,9 +449,9 @@ on("copy", "click", () => navigator.clipboard.writeText(editor.text)
   .then(() => showOutcome("Copied"), () => showOutcome("The browser does not allow it")));
 on("save-screenshot", "click", () => {
   const link = document.createElement("a");
-  $("live-screen").toBlob((blob) => {
+  shown.screen.canvas.toBlob((blob) => {
     link.href = URL.createObjectURL(blob);
-    link.download = `${device}.png`;
+    link.download = `${shown.id}.png`;
     link.click();
     URL.revokeObjectURL(link.href);
   });
@@ -401,7 +488,7 @@ on("reload", "click", () => editor.open($("file").value.trim())
 // labels returns the labels of the elements on the screen.
 async function labels() {
   try {
-    const found = await inspect({});
+    const found = await inspect({}, shown);
     const all = (found.elements || []).map((e) => /"([^"]+)"/.exec(e.words)?.[1]);
     return [...new Set(all.filter(Boolean))].slice(0, 200);
   } catch {
@@ -412,16 +499,16 @@ async function labels() {
 // copyText copies the selection on the page, or else the text of the pinned element, to this machine's clipboard.
 async function copyText() {
   let found = "";
-  if (platform === "web") {
+  if (at.platform === "web") {
     const script = `() => {
       const e = document.activeElement;
       const hasSelection = e && e.type !== "password" && e.selectionStart < e.selectionEnd;
       return String(getSelection()) || (hasSelection ? e.value.slice(e.selectionStart, e.selectionEnd) : "");
     }`;
-    found = (await send({ do: { webEval: { script } } })).outcome?.value || "";
+    found = (await send({ device: at.name, do: { webEval: { script } } })).outcome?.value || "";
   }
-  const { text, description } = pinned?.attributes || {};
-  found ||= text || description || /"(.*)"/.exec(pinned?.words)?.[1] || "";
+  const { text, description } = at.pinned?.attributes || {};
+  found ||= text || description || /"(.*)"/.exec(at.pinned?.words)?.[1] || "";
   if (!found) return showMessage("Point at an element first: its text is copied.");
   await navigator.clipboard.writeText(found)
     .then(() => showMessage(`Copied: ${found}`), () => showMessage(`The browser does not allow to copy: ${found}`));
@@ -429,14 +516,14 @@ async function copyText() {
 
 // addFile installs an app, or adds an image or a video to the gallery.
 async function addFile(file) {
-  if (!canAct || platform === "web") {
+  if (!canAct || at.platform === "web") {
     return showMessage("Only phones accept files. To upload a file to a page, click its file field.");
   }
   const app = /\.(apk|ipa)$/i.test(file.name), form = new FormData();
   form.append(app ? "app" : "media", file, file.name);
   showMessage(`${file.name}: sending…`);
   const upload = { method: "POST", headers: { "X-Lease": lease }, body: form };
-  const answer = await fetch(`${deviceUrl}/${app ? "apps" : "media"}`, upload);
+  const answer = await fetch(`${at.url}/${app ? "apps" : "media"}`, upload);
   if (!answer.ok) return showMessage(`${file.name}: ${(await answer.json()).message}`);
   showMessage(app ? `${file.name} is installed.` : `${file.name} is in the gallery.`);
   if (!recording.on) return;
@@ -449,34 +536,39 @@ async function addFile(file) {
   const saved = await fetch(`/studio/attachment?${query}`, { method: "PUT", headers, body: file });
   if (!saved.ok) return showMessage(await saved.text());
   const { name } = await saved.json();
-  editor.append(app ? `install: ${quoted(name)}` : `addMedia: [${quoted(name)}]`);
+  append(app ? `install: ${quoted(name)}` : `addMedia: [${quoted(name)}]`);
 }
-const addFiles = (files) => { for (const file of files) inTurn(() => addFile(file)); };
-screen.receive(addFiles);
-$("add-files")?.addEventListener("change", () => { addFiles([...$("add-files").files]); $("add-files").value = ""; });
+const addFiles = (files, seat) => { for (const file of files) inTurn(() => addFile(file), seat); };
+for (const seat of seats) seat.screen.receive((files) => { choose(seat); addFiles(files, seat); });
+$("add-files")?.addEventListener("change", () => { addFiles([...$("add-files").files], shown); $("add-files").value = ""; });
 on("copy-text", "click", () => inTurn(copyText));
 
 // launch starts an app, or opens a page or a link.
 async function launch(what) {
-  if (platform !== "web" && /^[a-z][a-z0-9+.-]*:/i.test(what)) {
-    if (await act({ openLink: { url: literal(what) } }) && recording.on) editor.append(`openLink: ${quoted(what)}`);
+  const web = at.platform === "web";
+  if (!web && /^[a-z][a-z0-9+.-]*:/i.test(what)) {
+    if (await act({ openLink: { url: literal(what) } }) && recording.on) append(`openLink: ${quoted(what)}`);
     return;
   }
-  const web = platform === "web";
-  const open = web ? { openBrowser: { url: what } } : { launch: { package: what, force: true } };
+  const browser = web && editor.browserOf(at.name); // of its entry in the test
+  const page = { url: what, ...(browser && { browser }) };
+  const open = web ? { openBrowser: page } : { launch: { package: what, force: true } };
   const line = web ? `openBrowser: {url: ${JSON.stringify(what)}}` : `launch: {package: ${what}, force: true}`;
-  if (await act(open) && recording.on) editor.append(line);
+  if (await act(open) && recording.on) append(line);
 }
 
-// Shows the log while its pane is open.
-$("log").addEventListener("toggle", async () => {
-  const pane = $("log").querySelector("pre");
-  if (!$("log").open || $("log").following) return;
-  $("log").following = true;
+// Shows the log of a device while its pane is open.
+let log = null; // ends the log that is shown
+$("log").addEventListener("toggle", () => { if ($("log").open && !log) followLog(); });
+async function followLog() {
+  log?.abort();
+  const own = new AbortController(), { signal } = own, pane = $("log").querySelector("pre");
+  log = own;
+  pane.textContent = "";
   const lines = [], show = () => { pane.textContent = lines.filter((l) => l.includes($("filter").value)).join("\n"); };
-  $("filter").addEventListener("input", show);
+  $("filter").addEventListener("input", show, { signal });
   try {
-    const answer = await fetch(deviceUrl + "/logs", { headers: lease ? { "X-Lease": lease } : {} });
+    const answer = await fetch(shown.url + "/logs", { headers: leaseHeader(), signal });
     if (!answer.ok) throw new Error((await answer.json()).message);
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let rest = "";;) {
@@ -489,20 +581,21 @@ $("log").addEventListener("toggle", async () => {
       show();
     }
   } catch (e) {
+    if (signal.aborted) return; // the log of another device is shown
     lines.push(e.message);
     show();
   }
-  $("log").following = false;
-});
+  if (log === own) log = null;
+}
 
 async function start() {
-  platform = (await request("")).platform;
-  document.body.dataset.platform = platform;
-  if (platform === "web") document.body.dataset.shape = "wide"; // until the first frame
-  for (const b of document.querySelectorAll(platform === "web" ? ".phone" : ".page")) b.hidden = true;
-  if (platform === "web" && $("launch-label")) $("launch-label").textContent = "Open URL";
+  for (const seat of seats) {
+    seat.platform = (await request("", undefined, seat)).platform;
+    if (seat.platform === "web") seat.screen.shape("wide"); // until the first frame
+  }
+  showChoice();
   if (saves === "true" && file) await editor.open(file);
 }
 
 start().catch((e) => showMessage(e.message)).then(() => connect());
-screen.watch();
+for (const { screen } of seats) screen.watch();
