@@ -74,3 +74,77 @@ func TestSeveralDevicesOfAFarm(t *testing.T) {
 		return f.device("SIM1@desk") == "free" || f.device("SIM1") == "free"
 	})
 }
+
+// runsOn waits until a test runs on two phones, as farm status shows it.
+func (l *lab) runsOn(alice, carol string) {
+	l.t.Helper()
+	last := ""
+	eventually(l.t, "the test runs on "+alice+" and "+carol, func() bool {
+		last = l.taproot("farm", "status").stdout
+		ok := strings.Contains(last, "alice: SIM1@"+alice) && strings.Contains(last, "carol: SIM1@"+carol)
+		if !ok && l.t.Failed() {
+			l.t.Logf("farm status:\n%s", last)
+		}
+		return ok
+	})
+}
+
+// Three hosts with one phone each. When the host that lends its phone is killed, a test with retries runs again with the
+// phone of the third one. When the host that runs the test is killed, it starts again on the two others.
+func TestSeveralDevicesOfAFarmSurviveTheirHosts(t *testing.T) {
+	t.Parallel()
+	f := newFarmWith(t, recordingLab(t, 1))
+	desk := f.join("--token", f.token())
+	lender, east := f.secondHost("east")
+	_, west := f.secondHost("west")
+	client := recordingLab(t, 0)
+	client.env = append(client.env, "TAPROOT_API_KEY="+f.key, "TAPROOT_HUB="+f.serve.url)
+	allFree := func() {
+		t.Helper()
+		eventually(t, "all phones are free", func() bool {
+			return f.device("SIM1@desk") == "free" && f.device("SIM1@east") == "free" && f.device("SIM1@west") == "free"
+		})
+	}
+	allFree()
+	kill := func(host *child) {
+		t.Helper()
+		if err := host.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = host.cmd.Wait()
+	}
+	client.several("waits", "", "retries: 1\nsteps:\n  - on: {alice: ["+launchesList+"], carol: ["+launchesList+"]}\n"+
+		"  - on: {carol: ["+neverThere+"]}\n")
+	run := client.start("taproot", "run", "waits.yaml")
+	client.runsOn("desk", "east")
+	client.untilStep("waits", 3)
+	kill(east)
+	client.runsOn("desk", "west")
+	if err := run.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	end := run.wait()
+	end.exits(t, 130)
+	has(t, "stdout", end.stdout, "carol (SIM1@east)", "INTERRUPTED waits")
+
+	east = lender.start("taproot", "host", "--hub", f.serve.url, "--name", "east", "--data",
+		filepath.Join(lender.tmp, "host"))
+	allFree()
+	if err := os.RemoveAll(client.reports); err != nil {
+		t.Fatal(err)
+	}
+	run = client.start("taproot", "run", "waits.yaml")
+	client.runsOn("desk", "east")
+	client.untilStep("waits", 3)
+	kill(desk)
+	client.runsOn("east", "west")
+	if err := run.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	run.wait().exits(t, 130)
+	eventually(t, "the phones of the others are free", func() bool {
+		return f.device("SIM1@east") == "free" && f.device("SIM1@west") == "free"
+	})
+	kill(east)
+	kill(west)
+}

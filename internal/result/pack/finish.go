@@ -22,7 +22,7 @@ import (
 )
 
 // Finish waits for the screenshots, makes the recording and derives run.md and summary.json from the events;
-// summary.json is written last. A cancelled ctx skips the recording only. With an error, Finish returns a result too:
+// summary.json is written last. When ctx is cancelled, the recording is finished all the same, unless that takes long. With an error, Finish returns a result too:
 // it describes what was kept, and its result is not Pass. Later calls return the same values.
 func (p *Pack) Finish(ctx context.Context) (*event.CaseResult, error) {
 	p.once.Do(func() {
@@ -41,7 +41,9 @@ func (p *Pack) finish(ctx context.Context) (*event.CaseResult, error) {
 	defer p.mu.Unlock()
 	res := p.fold()
 	if p.broken == nil {
-		err := p.record(ctx, res)
+		making, done := outlast(ctx, interruptLimit)
+		err := p.record(making, res)
+		done()
 		if err == nil && p.o.FailedScreenshots && res.Result == event.Pass {
 			err = p.dropScreenshots()
 		}
@@ -58,6 +60,25 @@ func (p *Pack) finish(ctx context.Context) (*event.CaseResult, error) {
 		return res, fmt.Errorf("keep the report of %s: %w", p.c.Pack, p.broken)
 	}
 	return res, nil
+}
+
+// interruptLimit is how long recordings may take after the run was interrupted. Orchestrators that stop a run send a
+// signal and wait for some seconds; a second signal ends the process at once.
+const interruptLimit = 20 * time.Second
+
+// outlast returns a context that ends some time after ctx, or when done is called.
+func outlast(ctx context.Context, limit time.Duration) (longer context.Context, done func()) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		late := time.NewTimer(limit)
+		defer late.Stop()
+		select {
+		case <-late.C:
+			cancel()
+		case <-longer.Done():
+		}
+	})
+	return longer, func() { stop(); cancel() }
 }
 
 // fold folds the events of the pack. It adds an event for what could not be kept, even when that event cannot be
@@ -165,10 +186,11 @@ func readFile(root *os.Root) ([]event.Event, error) {
 // when a file cannot be added to the pack.
 func (p *Pack) record(ctx context.Context, res *event.CaseResult) error {
 	err := p.recordOne(ctx, res, &p.recorded)
-	for _, d := range res.Case.Devices {
-		if r := p.others[d.Name]; r != nil && err == nil {
-			err = p.recordOne(ctx, res, r)
+	for i, d := range res.Case.Devices {
+		if i == 0 || err != nil {
+			continue
 		}
+		err = p.recordOne(ctx, res, p.of(d.Name)) // also of one that has recorded nothing
 	}
 	return err
 }

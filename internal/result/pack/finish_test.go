@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/event/eventtest"
@@ -111,11 +113,30 @@ func TestRecordingNone(t *testing.T) {
 		res.Recording != (event.Recording{Kind: event.NoRecording, Why: "switched off"}) {
 		t.Errorf("%v, %+v", err, res.Recording)
 	}
-	// A cancelled run keeps everything but its recording.
+}
+
+// TestRecordingAfterAnInterrupt: an interrupted run has its recordings, which may take some time and not forever.
+func TestRecordingAfterAnInterrupt(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	res, there = finish(ctx, t, ffmpeg(t), func(p *Pack) { shoot(t, p) })
-	if there || res.Recording.Kind != event.NoRecording || !strings.Contains(res.Recording.Why, "canceled") {
+	res, there := finish(ctx, t, ffmpeg(t), func(p *Pack) { shoot(t, p) })
+	if !there || res.Recording.Kind != event.SlideShow {
 		t.Errorf("%v, %+v", there, res.Recording)
 	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		longer, done := outlast(ctx, interruptLimit)
+		defer done()
+		time.Sleep(time.Hour)
+		if longer.Err() != nil {
+			t.Errorf("before the interrupt: %v", longer.Err())
+		}
+		cancel()
+		at := time.Now()
+		<-longer.Done()
+		if took := time.Since(at); took != interruptLimit {
+			t.Errorf("it ended %s after the interrupt", took)
+		}
+	})
 }

@@ -112,7 +112,7 @@ func (b *blocks) parallel(ctx context.Context, used []*lane, a dsl.On) outcome {
 	for i, l := range used {
 		scopes[i] = before.Branch()
 		l.enter(b, scopes[i])
-		l.steps.begun = map[source.Pos]bool{}
+		l.steps.begun, l.steps.failedAt = map[source.Pos]bool{}, 0
 	}
 	var work sync.WaitGroup
 	for i, l := range used {
@@ -181,6 +181,11 @@ func (b *blocks) worst(ctx context.Context, ends []branchEnd) outcome {
 		}
 	}
 	if found == nil {
+		for _, e := range ends { // a soft step
+			if n := e.lane.steps.failedAt; n > 0 {
+				b.lanes.moments(ctx, e.lane.name, n)
+			}
+		}
 		return passed
 	}
 	if n := found.lane.stepOf[found.problem]; n > 0 && b.steps.lenient == 0 && found.result != event.Interrupted {

@@ -244,7 +244,7 @@ steps:
 func TestSoftAndOptionalStepsStopNoOtherDevice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSeveral()
-		r, _, _ := onSeveral(t, t.Context(), s, `
+		r, out, _ := onSeveral(t, t.Context(), s, `
 steps:
   - on:
       alice: [{tap: {label: Nothing, timeout: 1s, optional: true}}, {tap: Go}]
@@ -257,6 +257,15 @@ steps:
 		}
 		if step := r.Step(r.ProblemStep); step == nil || step.Device != "bob" {
 			t.Errorf("the problem is of %+v", step)
+		}
+		var moments []string // around the failure of the soft step
+		for _, shot := range out.shots {
+			if shot.Device != "" && shot.Step == r.ProblemStep {
+				moments = append(moments, shot.Device)
+			}
+		}
+		if slices.Sort(moments); !slices.Equal(moments, []string{"alice", "carol"}) {
+			t.Errorf("moments %q", moments)
 		}
 	})
 }

@@ -36,6 +36,7 @@ type stepper struct {
 	cause   error      // the error of the last leaf step
 	flow    *flowState // the running flow of Maestro
 
+	failedAt int                 // the last step that failed while several devices ran at once; 0: none
 	whose    string              // of several devices, name and id of the lane's
 	begun    map[source.Pos]bool // the steps that were started since the start of on; nil: it does not matter
 	parallel bool                // other devices run steps at the same time
@@ -114,8 +115,10 @@ func (s *stepper) leaf(ctx context.Context, step *dsl.Step, do func(context.Cont
 	}
 	s.emit(ended)
 	s.belongs(o.problem, n)
-	if ended.Result == event.Fail || ended.Result == event.Error {
-		if !s.parallel && !step.Options.Optional {
+	if (ended.Result == event.Fail || ended.Result == event.Error) && !step.Options.Optional {
+		if s.parallel { // the other devices are in use
+			s.failedAt = n
+		} else {
 			s.moments(ctx, s.device, n)
 		}
 	}
