@@ -48,8 +48,5 @@ type BusyError = pool.BusyError
 // UnknownDeviceError says that no device has that id, or that it cannot be used.
 type UnknownDeviceError = pool.UnknownDeviceError
 
-// Want is one of several devices that are leased together.
-type Want = pool.Want
-
 // WantOf is the want of one device of a test with several.
-func WantOf(e dsl.Entry) Want { return pool.WantOf(e) }
+func WantOf(e dsl.Entry) pool.Want { return pool.WantOf(e) }

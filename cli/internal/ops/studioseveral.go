@@ -154,27 +154,23 @@ func (f *studioFlags) severalPage(ctx context.Context, conf run.Config, query ur
 	defer func() { _ = devices.Close() }() // nothing was opened
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	var wants []pool.Want
-	for _, e := range f.entries {
+	entries := slices.Clone(f.entries)
+	for i, e := range entries {
 		if e.Platform == "" { // of a new test
 			info, err := findDevice(ctx, list, given[e.Name])
 			if err != nil {
 				return "", fmt.Errorf("--device %s=%s: %w", e.Name, given[e.Name], err)
 			}
-			e.Platform = info.Platform
+			entries[i].Platform = info.Platform
 		}
-		want := pool.WantOf(e)
-		if unmet, id := want.Unmet, given[e.Name]; id != "" {
-			want.Unmet = func(info drivers.Info) string {
-				if info.ID != id {
-					return "--device names " + id
-				}
-				return unmet(info)
-			}
-		}
-		wants = append(wants, want)
 	}
-	picked, err := devices.Pick(ctx, wants, func(string) bool { return false })
+	rejects := func(e dsl.Entry, info drivers.Info) string {
+		if id := given[e.Name]; id != "" && id != info.ID {
+			return "--device names " + id
+		}
+		return ""
+	}
+	picked, err := devices.Pick(ctx, entries, rejects, func(string) bool { return false })
 	if err != nil {
 		return "", err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/runner/client"
-	"github.com/taproot-dev/taproot/runner/pool"
 )
 
 // chooseAll finds the devices of a test with several: new pages and free phones for one that runs from its start, else
@@ -39,13 +38,8 @@ func (r *replay) chooseAll(ctx context.Context, fresh bool) error {
 // freeDevices leases a phone, or opens a page, for each device of the test.
 func (r *replay) freeDevices(ctx context.Context) (map[string]string, error) {
 	entries := r.one.Devices
-	var wants []pool.Want
-	for _, e := range entries {
-		if e.Platform != dsl.Web {
-			wants = append(wants, pool.WantOf(e))
-		}
-	}
-	phones, err := r.Pool.Pick(ctx, wants, r.IsOpen)
+	pages := func(e dsl.Entry) bool { return e.Platform == dsl.Web }
+	phones, err := r.Pool.Pick(ctx, slices.DeleteFunc(slices.Clone(entries), pages), nil, r.IsOpen)
 	if err != nil {
 		return nil, &client.Refusal{What: err.Error(), Try: "taproot devices lists them"}
 	}

@@ -89,8 +89,21 @@ func (p several) lease(ctx context.Context) ([]*Lease, error) {
 	}
 }
 
-// Pick chooses a different device for each want, without leasing them: one that is free, or for which own returns true.
-func (p *Pool) Pick(ctx context.Context, wants []Want, own func(id string) bool) ([]drivers.Info, error) {
+// Pick chooses a different device for each entry of a test, without leasing them: one that is free, or for which own
+// returns true. rejects says why a device is not wanted; nil: each one that suits is.
+func (p *Pool) Pick(ctx context.Context, entries []dsl.Entry, rejects func(dsl.Entry, drivers.Info) string,
+	own func(id string) bool) ([]drivers.Info, error) {
+	wants := make([]Want, len(entries))
+	for i, e := range entries {
+		wants[i] = WantOf(e)
+		unmet := wants[i].Unmet
+		wants[i].Unmet = func(info drivers.Info) string {
+			if rejects == nil {
+				return unmet(info)
+			}
+			return cmp.Or(rejects(e, info), unmet(info))
+		}
+	}
 	s := several{Pool: p, SeveralRequest: SeveralRequest{Wants: wants}}
 	choices, err := s.choices(ctx, fresh)
 	if err == nil {

@@ -111,7 +111,8 @@ func TestSeveralDevices(t *testing.T) {
 	if err != nil || strings.Contains(string(saved), "hidden") || strings.Count(string(saved), "\n  - on:\n") != 3 {
 		t.Errorf("saved is %v\n%s", err, saved)
 	}
-	p.edits(strings.Replace(p.yaml(), "  bob: {platform: android}", "  bob: {platform: web}", 1))
+	p.edits("id: chat\ndevices:\n  alice: {platform: android}\n  bob: {platform: web}\nsteps:\n" +
+		"  - on: {bob: [{log: hello}]}\n")
 	p.must(p.Locator("#run-all").Click())
 	p.sees(`#outcome:has-text("the device bob of the test is web, and ` + two + ` is android")`)
 	p.edits(strings.Replace(severalHead, "bob", "carol", 1) + "  - on: {carol: [{press: back}]}\n")

@@ -25,6 +25,7 @@ const seats = [...document.querySelectorAll(".glass")].map((glass) => {
 });
 const several = seats[0].name !== "";
 let shown = seats[0], at = seats[0];
+const hint = $("element").firstElementChild.cloneNode(true); // while no element is pinned
 const nameOf = (seat) => (several ? `${seat.name} (${seat.id})` : seat.id);
 
 // head returns the first lines of a new test.
@@ -172,7 +173,8 @@ function choose(seat) {
   shown = seat;
   showChoice();
   showMessage(`The controls are for ${nameOf(seat)}.`);
-  showElement(seat.pinned, canAct && chosen);
+  if (seat.pinned) showElement(seat.pinned, canAct && chosen);
+  else $("element").replaceChildren(hint.cloneNode(true));
   if ($("tree").open || seat.screen.pointing) readElements();
   if ($("log").open) followLog();
   if (seat.platform === "web") inTurn(() => pages.refresh());
