@@ -44,8 +44,8 @@ func (l *lab) killBrowser() {
 	}
 }
 
-// TestSeveralDevicesWithoutTheirBrowser kills the browser of one of the devices in each phase: the test ends as an error
-// that names the device, the recording of the other one is whole, and both are free.
+// TestSeveralDevicesWithoutTheirBrowser kills the browser of one of the devices in each phase: the test ends as an
+// error that names the device, the recording of the other one is whole, and both are free.
 func TestSeveralDevicesWithoutTheirBrowser(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -120,7 +120,8 @@ func exists(t *testing.T, name string) {
 	eventually(t, filepath.Base(name)+" is there", func() bool { _, err := os.Stat(name); return err == nil })
 }
 
-// TestSecondInterruptEndsAtOnce: after the first interrupt recordings are finished; a second one does not wait for them.
+// TestSecondInterruptEndsAtOnce: after the first interrupt recordings are finished; a second one does not wait for
+// them.
 func TestSecondInterruptEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	l := recordingLab(t, 2)

@@ -31,7 +31,8 @@ func (l *lab) studio(args ...string) string {
 	if err != nil {
 		l.t.Fatalf("studio %q: %v", args, err)
 	}
-	r, err := http.NewRequestWithContext(l.t.Context(), "GET", strings.TrimSpace(strings.TrimPrefix(line, "Studio: ")), nil)
+	link := strings.TrimSpace(strings.TrimPrefix(line, "Studio: "))
+	r, err := http.NewRequestWithContext(l.t.Context(), "GET", link, nil)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -50,7 +51,8 @@ func TestStudioOfSeveralDevices(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, 2)
 	l.several("pair", "", "steps:\n  - on: {carol: ["+launchesList+"]}\n")
-	l.several("many", "https://shop.example.com", "steps:\n  - on: {carol: ["+launchesList+"]}\n  - on: {bob: [{openBrowser: {url: 'PAGE'}}]}\n")
+	l.several("many", "https://shop.example.com", "steps:\n  - on: {carol: ["+launchesList+"]}\n"+
+		"  - on: {bob: [{openBrowser: {url: 'PAGE'}}]}\n")
 	l.several("wrong", "", "steps:\n  - tapp: x\n")
 	l.write("one.yaml", passesOnPhone)
 	for args, want := range map[string]string{
@@ -66,7 +68,7 @@ func TestStudioOfSeveralDevices(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"pair.yaml --device SIM1":                           "the test pair has several devices (alice, carol): write --device alice=ID",
+		"pair.yaml --device SIM1":                           "has several devices (alice, carol): write --device alice=ID",
 		"pair.yaml --device dora=SIM1":                      `the test has no device "dora": it has alice, carol`,
 		"pair.yaml --device alice=SIM1 --device carol=SIM1": "each name and each id once",
 		"pair.yaml --url https://shop.example.com":          "the test pair has no page among its devices",

@@ -78,7 +78,8 @@ func TestInputOfSeveralDevices(t *testing.T) {
 			t.Errorf("%s: %v taps, want %v: %s", message, got, want, text)
 		}
 	}
-	if err := conn.Write(t.Context(), websocket.MessageText, []byte(`{"id": 7, "device": "dora", "do": {"tap": {}}}`)); err != nil {
+	unknown := []byte(`{"id": 7, "device": "dora", "do": {"tap": {}}}`)
+	if err := conn.Write(t.Context(), websocket.MessageText, unknown); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := conn.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusPolicyViolation {

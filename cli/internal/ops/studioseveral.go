@@ -94,8 +94,8 @@ func (f *studioFlags) checkNames() error {
 // lists finds a test that lists its devices, whatever else is wrong with it.
 var lists = lazyregexp.New(`(?m)^["']?devices["']?\s*:`)
 
-// test reads the file; nil: there is none, or it has errors, which the page shows. A test that lists its devices must be
-// right, because the page has to know them.
+// test reads the file; nil: there is none, or it has errors, which the page shows. A test that lists its devices must
+// be right, because the page has to know them.
 func (f *studioFlags) test(env *process.Env) (*dsl.Test, error) {
 	if f.file == "" {
 		return nil, nil
@@ -112,7 +112,8 @@ func (f *studioFlags) test(env *process.Env) (*dsl.Test, error) {
 		return tests[0], nil
 	}
 	if err != nil && lists.Match(text) {
-		return nil, &plan.Usage{Msg: "correct the test first, because Studio opens the devices that it lists: " + err.Error()}
+		return nil, &plan.Usage{Msg: "correct the test first, because Studio opens the devices that it lists: " +
+			err.Error()}
 	}
 	return nil, nil
 }
@@ -170,7 +171,7 @@ func (f *studioFlags) severalPage(ctx context.Context, conf run.Config, query ur
 		}
 		return ""
 	}
-	picked, err := devices.Pick(ctx, entries, rejects, func(string) bool { return false })
+	picked, err := pool.Pick(ctx, devices, entries, rejects, func(string) bool { return false })
 	if err != nil {
 		return "", err
 	}

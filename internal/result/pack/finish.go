@@ -22,7 +22,8 @@ import (
 )
 
 // Finish waits for the screenshots, makes the recording and derives run.md and summary.json from the events;
-// summary.json is written last. When ctx is cancelled, the recording is finished all the same, unless that takes long. With an error, Finish returns a result too:
+// summary.json is written last. When ctx is cancelled, the recording is finished all the same, unless that takes
+// long. With an error, Finish returns a result too:
 // it describes what was kept, and its result is not Pass. Later calls return the same values.
 func (p *Pack) Finish(ctx context.Context) (*event.CaseResult, error) {
 	p.once.Do(func() {

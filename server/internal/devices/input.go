@@ -40,10 +40,10 @@ X-Lease acts under that lease instead. A device that is leased already responds 
 connection is made; ?take=true takes it from another connection of the same credential, such as a forgotten tab, which
 is informed (GET /devices/{id}/lease says "mine" then).
 
-A test with several devices needs all of them: ?as=alice&with=bob=emulator-5556,carol=web-1 is for a test whose device
-alice is that of the path. The connection leases all of them or none, and its lease is for each. "run" then runs the steps on the devices that the test names; {"id": 7, "device": "bob", "do": …} acts
-on bob, and without "device" on that of the path. A step that ends has the "device" on which it ran, and of several at
-once the one that failed.`
+A test with several devices needs all of them: with ?as=alice&with=bob=emulator-5556,carol=web-1 its device alice is
+that of the path. The connection leases all of them or none, and its lease is for each. "run" then runs the steps on the
+devices that the test names; {"id": 7, "device": "bob", "do": …} acts on bob, and without "device" on that of the path.
+A step that ends has the "device" on which it ran, and of several at once the one that failed.`
 
 const (
 	inputLeaseTTL     = 10 * time.Second // duration of a lease unless it is renewed
@@ -66,8 +66,9 @@ func inputQuery() []*huma.Param {
 			Schema: &huma.Schema{Type: huma.TypeBoolean}},
 		{Name: "as", In: "query", Description: "Its name in a test with several devices.",
 			Schema: &huma.Schema{Type: huma.TypeString}},
-		{Name: "with", In: "query", Description: "The other devices of that test: NAME=ID, separated by commas.", Explode: new(false),
-			Schema: &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}}}}
+		{Name: "with", In: "query", Explode: new(false),
+			Description: "The other devices of that test: NAME=ID, separated by commas.",
+			Schema:      &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}}}}
 }
 
 // inputAnswer is the response to one message.

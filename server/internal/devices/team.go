@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/runner/pool"
 	"github.com/taproot-dev/taproot/server/internal/rest"
 )
 
@@ -141,7 +140,8 @@ func (s *inputs) fits(ctx context.Context, t team, entries []dsl.Entry) (string,
 		if info.Platform != e.Platform {
 			return fmt.Sprintf("the device %s of the test is %s, and %s is %s", e.Name, e.Platform, id, info.Platform), nil
 		}
-		if why := pool.WantOf(e).Unmet(info); why != "" {
+		if why := e.Need.Unmet(dsl.DeviceFacts{OS: info.OSVersion, Manufacturer: info.Manufacturer, Model: info.Model,
+			Width: info.Width, Height: info.Height}); why != "" {
 			return fmt.Sprintf("%s is not what the test needs as %s: %s", id, e.Name, why), nil
 		}
 	}

@@ -63,7 +63,7 @@ async function connect(take) {
   const query = new URLSearchParams(take === true ? { take } : {});
   if (several) {
     query.set("as", seats[0].name);
-    if (seats.length > 1) query.set("with", seats.slice(1).map((s) => `${s.name}=${s.id}`).join(","));
+    if (seats[1]) query.set("with", seats.slice(1).map((s) => `${s.name}=${s.id}`).join(","));
   }
   const s = new WebSocket(`${scheme}://${location.host}${seats[0].url}/input${query.size ? `?${query}` : ""}`);
   let open = false;
@@ -542,7 +542,10 @@ async function addFile(file) {
 }
 const addFiles = (files, seat) => { for (const file of files) inTurn(() => addFile(file), seat); };
 for (const seat of seats) seat.screen.receive((files) => { choose(seat); addFiles(files, seat); });
-$("add-files")?.addEventListener("change", () => { addFiles([...$("add-files").files], shown); $("add-files").value = ""; });
+$("add-files")?.addEventListener("change", () => {
+  addFiles([...$("add-files").files], shown);
+  $("add-files").value = "";
+});
 on("copy-text", "click", () => inTurn(copyText));
 
 // launch starts an app, or opens a page or a link.
