@@ -6,6 +6,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/internal/pool"
 )
 
 // openAttempts are the attempts of one case to open devices.
