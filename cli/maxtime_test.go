@@ -97,6 +97,10 @@ func TestShardByTime(t *testing.T) {
 	}
 	for _, args := range [][]string{{"--shard-by", "time"}, {"--shard", "1/2", "--shard-by", "luck"},
 		{"--shard", "1/2", "--shard-by", "time=nowhere"}} {
-		l.taproot(append([]string{"run", "."}, args...)...).exits(t, 2)
+		e := l.taproot(append([]string{"run", "."}, args...)...)
+		e.exits(t, 2)
+		if args[len(args)-1] == "time=nowhere" {
+			has(t, "stderr", e.stderr, "shard-by time=nowhere: there is no such report")
+		}
 	}
 }

@@ -2,7 +2,9 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -148,6 +150,9 @@ func (c Config) times() (map[string]time.Duration, error) {
 		times, err = history.DurationsOf(report)
 	} else {
 		times, err = history.Durations(c.Reports)
+	}
+	if named && errors.Is(err, fs.ErrNotExist) {
+		err = errors.New("there is no such report: name the folder of a run, or its run.json")
 	}
 	if err != nil {
 		return nil, &plan.Usage{Msg: fmt.Sprintf("shard-by %s: %v", c.ShardBy, err)}
