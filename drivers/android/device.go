@@ -31,6 +31,7 @@ type Device struct {
 	agent *agent.Agent
 
 	*ui.Screen
+	*ui.Dialogs
 	*input.Keyboard
 	*agent.Setup
 	*apps.Installer
@@ -104,10 +105,10 @@ func assemble(p *phone.Phone, notes string, from agent.Options) *Device {
 	agentFiles, keys := &agent.Setup{Phone: p, Apps: install, Files: from}, &input.Keyboard{Phone: p, Input: touches}
 	access := &agent.Agent{Phone: p, Input: touches, Debts: owed, Installer: agentFiles, Shell: &agent.Shell{Phone: p},
 		Depth: agent.FirstDepth}
+	glass := &ui.Screen{Phone: p, Camera: shots, Input: touches, Keyboard: keys, Dumper: &dump.Reader{Phone: p},
+		WebViews: &webview.Reader{Phone: p}, Agent: access}
 	return &Device{
-		phone: p, debts: owed, agent: access,
-		Screen: &ui.Screen{Phone: p, Camera: shots, Input: touches, Keyboard: keys, Dumper: &dump.Reader{Phone: p},
-			WebViews: &webview.Reader{Phone: p}, Agent: access},
+		phone: p, debts: owed, agent: access, Screen: glass, Dialogs: ui.DialogsOn(glass),
 		Keyboard: keys, Setup: agentFiles, Installer: install,
 		Apps:    &apps.Apps{Phone: p, Packages: pm, App: app},
 		Watcher: &watch.Watcher{Phone: p, App: app},

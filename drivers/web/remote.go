@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/remote"
@@ -18,7 +17,7 @@ type remoteDriver struct {
 	remote   *browser.Remote
 }
 
-var _ drivers.Driver = (*remoteDriver)(nil)
+var _ remote.Driver = (*remoteDriver)(nil)
 
 // NewRemote makes a driver of a remote. Nothing is asked yet. The records of its sessions are kept in folder.
 func NewRemote(opts Options, server dsl.RemoteServer, folder string) (drivers.Driver, error) {
@@ -106,49 +105,37 @@ func (d *remoteDevice) Close() error {
 }
 
 // RemoteCall is one call of CheckRemote.
-type RemoteCall struct {
-	Name string        `json:"name"`
-	Took time.Duration `json:"-"`
-	Ms   int64         `json:"ms"`
-	Err  error         `json:"-"`
-	Said string        `json:"problem,omitempty"`
+type RemoteCall = remote.Call
+
+// CheckRemote opens a session of a driver of remotes, reads in it, ends it, closes the driver, and returns how long
+// each call took. It touches nothing. Unmade is why there is no driver.
+func CheckRemote(ctx context.Context, d drivers.Driver, unmade error) (list []RemoteCall, what string) {
+	checked, is := d.(remote.Driver)
+	if unmade != nil || !is {
+		var calls remote.Calls
+		calls.Do("status", func() error { return unmade })
+		return calls, ""
+	}
+	return remote.Check(ctx, checked)
 }
 
-// CheckRemote opens a session, reads a page in it, ends it, and returns how long each call took. It touches nothing.
-func CheckRemote(ctx context.Context, server dsl.RemoteServer, folder string) (calls []RemoteCall, browser string) {
-	d, err := newRemote(Options{}, server, folder)
-	call := func(name string, f func() error) bool {
-		began := time.Now()
-		err := f()
-		c := RemoteCall{Name: name, Took: time.Since(began), Err: err}
-		if c.Ms = c.Took.Milliseconds(); err != nil {
-			c.Said = err.Error()
-		}
-		calls = append(calls, c)
-		return err == nil
-	}
-	if !call("status", func() error {
-		if err != nil {
-			return err
-		}
-		return d.remote.Sessions.Status(ctx)
-	}) {
-		return calls, ""
-	}
-	defer d.Close()
-	if !call("open a session", func() error { return d.remote.Prepare(ctx) }) {
-		return calls, ""
+// Status reports whether the server is there.
+func (d *remoteDriver) Status(ctx context.Context) error { return d.remote.Sessions.Status(ctx) }
+
+// Try opens a session, reads a page in it, and ends it.
+func (d *remoteDriver) Try(ctx context.Context, calls *remote.Calls) (browser string) {
+	if !calls.Do("open a session", func() error { return d.remote.Prepare(ctx) }) {
+		return ""
 	}
 	lease := d.remote.Claim()
 	model, version := d.remote.Model()
-	browser = model + " " + version
-	call("read the URL", func() error { _, err := lease.URL(ctx, 0); return err })
-	call("run a script", func() error {
+	calls.Do("read the URL", func() error { _, err := lease.URL(ctx, 0); return err })
+	calls.Do("run a script", func() error {
 		return lease.Execute(ctx, "return document.readyState", nil, new(string), 0)
 	})
-	call("take a screenshot", func() error { _, err := lease.Screenshot(ctx, 0); return err })
-	call("end the session", lease.End)
-	return calls, browser
+	calls.Do("take a screenshot", func() error { _, err := lease.Screenshot(ctx, 0); return err })
+	calls.Do("end the session", lease.End)
+	return model + " " + version
 }
 
 // EndSessions ends the sessions that killed processes have left at remotes, and returns how they are called. It calls

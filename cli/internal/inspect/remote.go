@@ -10,6 +10,7 @@ import (
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
 	"github.com/taproot-dev/taproot/drivers/web"
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
 )
@@ -34,12 +35,16 @@ func checkRemote(ctx context.Context, env *process.Env, name string, asJSON bool
 		return err
 	}
 	process.EndSessions(ctx, env, conf)
-	calls, browser := conf.Sessions().Check(ctx)
+	calls, what := conf.Sessions().Check(ctx)
 	bad := false
 	for _, c := range calls {
 		bad = bad || c.Err != nil
 	}
-	if err := writeCalls(env, name, browser, calls, bad, asJSON); err != nil {
+	report := remoteReport{OK: !bad, Remote: name, Calls: calls}
+	if report.Browser = what; conf.Remote.Platform != dsl.Web {
+		report.Browser, report.Device = "", what
+	}
+	if err := writeCalls(env, report, asJSON); err != nil {
 		return err
 	}
 	if bad {
@@ -48,20 +53,24 @@ func checkRemote(ctx context.Context, env *process.Env, name string, asJSON bool
 	return nil
 }
 
-func writeCalls(env *process.Env, name, browser string, calls []web.RemoteCall, bad, asJSON bool) error {
+// remoteReport is what came of a check.
+type remoteReport struct {
+	OK      bool             `json:"ok"`
+	Remote  string           `json:"remote"`
+	Browser string           `json:"browser,omitempty"`
+	Device  string           `json:"device,omitempty"`
+	Calls   []web.RemoteCall `json:"calls"`
+}
+
+func writeCalls(env *process.Env, r remoteReport, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(env.Stdout)
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")
-		return enc.Encode(struct {
-			OK      bool             `json:"ok"`
-			Remote  string           `json:"remote"`
-			Browser string           `json:"browser,omitempty"`
-			Calls   []web.RemoteCall `json:"calls"`
-		}{!bad, name, browser, calls})
+		return enc.Encode(r)
 	}
 	table := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
-	for _, c := range calls {
+	for _, c := range r.Calls {
 		state := "ok"
 		if c.Err != nil {
 			state = "failed"
@@ -71,8 +80,8 @@ func writeCalls(env *process.Env, name, browser string, calls []web.RemoteCall, 
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	if !bad {
-		_, err := fmt.Fprintf(env.Stdout, "\nthe remote %s can be used: %s\n", name, browser)
+	if r.OK {
+		_, err := fmt.Fprintf(env.Stdout, "\nthe remote %s can be used: %s\n", r.Remote, r.Browser+r.Device)
 		return err
 	}
 	return nil

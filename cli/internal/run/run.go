@@ -124,7 +124,7 @@ func Command(env *process.Env) *cobra.Command {
 	flags.StringVar(&f.browser, "browser", "",
 		"browser of tests that do not set one, `NAME`: chromium, firefox, webkit, or all that are installed")
 	flags.StringVar(&f.remote, "remote", "",
-		"run the tests of pages in the browsers of a WebDriver server, the `NAME` of one under remotes in taproot.yaml")
+		"run the tests at a WebDriver or Appium server, the `NAME` of one under remotes in taproot.yaml")
 	flags.StringVar(&f.labels, "label-filter", "", "run the tests with tags that match `EXPR`: 'smoke && !slow'")
 	flags.StringArrayVarP(&f.vars, "var", "e", nil, "set a variable, `NAME=VALUE`; can be repeated")
 	flags.StringSliceVar(&f.includeTags, "include-tags", nil,

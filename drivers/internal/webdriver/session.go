@@ -29,6 +29,8 @@ type Session struct {
 	Granted struct {
 		BrowserName, BrowserVersion string
 	}
+	// Capabilities are all of them, as the server has written them.
+	Capabilities json.RawMessage
 }
 
 // Resume returns a session that was opened before, maybe by another process.
@@ -79,6 +81,7 @@ func (c *Client) NewSession(ctx context.Context, capabilities map[string]any, li
 			err = &LostError{Host: c.host, Command: "POST /session", Performed: true, Why: "the answer names no session"}
 		}
 		if s.ID = answer.SessionID; err == nil && len(answer.Capabilities) > 0 {
+			s.Capabilities = answer.Capabilities
 			_ = json.Unmarshal(answer.Capabilities, &s.Granted) // a name of another form is unknown
 		}
 		done <- outcome{s, err}

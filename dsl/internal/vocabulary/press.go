@@ -109,13 +109,13 @@ var keysByFold = sync.OnceValue(func() map[string]string {
 func keyActions() []Def {
 	return []Def{
 		{
-			Name: "press", Tier: Core, Args: Press{},
+			Name: "press", Appium: "pressKey", Tier: Core, Args: Press{},
 			Doc:       "Presses keys.",
 			Example:   "press: enter",
 			Platforms: everywhere, Interfaces: AllInterfaces, Effect: Acts,
 		},
 		{
-			Name: "hideKeyboard", Args: HideKeyboard{},
+			Name: "hideKeyboard", Appium: "isKeyboardShown", Args: HideKeyboard{},
 			Doc:       "Closes the keyboard on the screen; does nothing when there is none.",
 			Example:   "hideKeyboard:",
 			Platforms: phones, Interfaces: YAML | REST, Effect: Sets,

@@ -124,12 +124,12 @@ func (s StartServer) filled(scope *expr.Scope) (Server, error) {
 	return out, bad
 }
 
-// Remote is a WebDriver server on which tests can run: a driver, a Selenium Grid, a cloud.
+// Remote is a WebDriver server on which tests can run: a driver, a Selenium Grid, an Appium server, a cloud.
 type Remote struct {
 	URL          Template `json:"url" required:"true" format:"http"`
 	User         Template `json:"user,omitempty" minLength:"1"`
 	Key          Template `json:"key,omitempty" minLength:"1"`
-	Platform     string   `json:"platform,omitempty" enum:"web" default:"web"`
+	Platform     string   `json:"platform,omitempty" enum:"web,android" default:"web"`
 	Capabilities AnyValue `json:"capabilities,omitempty"`
 	Sessions     int      `json:"sessions,omitempty" minimum:"1" maximum:"100" default:"1"`
 
@@ -270,3 +270,73 @@ func (f *remoteFill) filled(key string, v source.Value, text func(key string) st
 
 // RemoteNames lists the names of the remotes.
 func (c Config) RemoteNames() []string { return slices.Sorted(maps.Keys(c.Remotes)) }
+
+// remoteRefusals are the actions, options of one ("biometrics.enrolled") and values of an option that no Appium driver
+// of a platform performs, and why.
+func remoteRefusals(p Platform) map[string]string {
+	if p != Android {
+		return nil
+	}
+	held := "Appium holds a phone in portrait or landscape"
+	return map[string]string{
+		"shake":                                 "Appium's driver for Android has no command for it",
+		"push":                                  "a notification of a server comes from that server only",
+		"setStatusBar":                          "Appium's driver for Android has no command for it",
+		"biometrics.enrolled":                   "a finger is enrolled in the settings of the phone",
+		"setOrientation=upsideDown":             held,
+		"setOrientation=landscapeRight":         held,
+		"setOrientation.orientation=upsideDown": held,
+		"setOrientation.orientation=landscapeRight": held,
+		"launch.webView=devtools":                   "pages in apps are read by accessibility on a remote",
+	}
+}
+
+// Check finds what the driver of the remote refuses of a test, before anything runs. The error is a source.Errors.
+func (r RemoteServer) Check(t *Test) error {
+	refused := remoteRefusals(r.Platform)
+	var errs source.Errors
+	refuse := func(step *Step, word string, at source.Pos, width int) {
+		why := refused[word]
+		e := &source.Error{Pos: at, Source: step.File, Width: width,
+			Msg: fmt.Sprintf("%s does not work on the remote %s", word, r.Name), Hint: why}
+		if why != "" && !slices.ContainsFunc(errs, func(o *source.Error) bool { return o.Error() == e.Error() }) {
+			errs = append(errs, e)
+		}
+	}
+	t.every(func(step *Step) {
+		name := step.Def.Name
+		refuse(step, name, step.Pos, len(name))
+		refuse(step, name+"="+step.Args.Text, step.Pos, len(name))
+		for _, f := range step.Args.Fields {
+			refuse(step, name+"."+f.Key, f.Pos, len(f.Key))
+			refuse(step, name+"."+f.Key+"="+f.Value.Text, f.Pos, len(f.Key))
+		}
+	})
+	return errs.Err()
+}
+
+// ActionNames lists the actions that the steps of a test may perform, each once.
+func (t *Test) ActionNames() (names []string) {
+	t.every(func(step *Step) {
+		if !slices.Contains(names, step.Def.Name) {
+			names = append(names, step.Def.Name)
+		}
+	})
+	return names
+}
+
+// every calls do with each step of the test, those of linked files too.
+func (t *Test) every(do func(*Step)) {
+	var walk func(Steps)
+	walk = func(steps Steps) {
+		for step := range steps.All {
+			do(step)
+			if step.Block != nil {
+				walk(step.Block.Steps)
+			}
+		}
+	}
+	for _, steps := range []Steps{t.Before, t.Steps, t.OnFailure, t.After} {
+		walk(steps)
+	}
+}

@@ -67,7 +67,7 @@ func (s Sleep) cost(func(Steps) Cost, time.Duration) Cost { return Cost{Time: s.
 func textActions() []Def {
 	return []Def{
 		{
-			Name: "input", Tier: Core, Args: Input{},
+			Name: "input", Appium: "replaceElementValue", Tier: Core, Args: Input{},
 			Doc: "Types text into a field, by default the one with the focus, and verifies that it has " +
 				"arrived.",
 			Example:   "input: ada@example.com",
@@ -76,7 +76,7 @@ func textActions() []Def {
 			Effect: Acts,
 		},
 		{
-			Name: "erase", Args: Erase{},
+			Name: "erase", Appium: "replaceElementValue", Args: Erase{},
 			Doc:       "Removes characters before the cursor, or all.",
 			Example:   "erase: 5",
 			Platforms: everywhere, Interfaces: YAML | REST, Effect: Acts,
@@ -96,7 +96,7 @@ func textActions() []Def {
 			Platforms: everywhere, Interfaces: YAML | REST, Effect: Sets,
 		},
 		{
-			Name: "paste", Args: Paste{},
+			Name: "paste", Appium: "replaceElementValue", Args: Paste{},
 			Doc: "Pastes the clipboard into the field with the focus. A page may refuse it, and may have " +
 				"changed the clipboard itself.",
 			Example:   "paste:",

@@ -381,6 +381,9 @@ func (p *Plan) check(c Case) error {
 		if NotOnRemote(c, p.options.Remote) != "" {
 			return nil // it is skipped
 		}
+		if p.options.Remote.Platform != dsl.Web {
+			return p.options.Remote.Check(c.Test)
+		}
 		return dsl.CheckBrowser(c.Test, dsl.Remote)
 	}
 	for _, e := range c.Devices {

@@ -162,7 +162,7 @@ func (r *Runner) attempts(ctx context.Context, c plan.Case, beside callbacks) (o
 			t.avoid = ""
 		case t.lost == "" && out.lostDevice():
 			var platform dsl.Platform
-			if t.lost, platform = out.lost(); platform != dsl.Web { // each of its cases has a browser of its own
+			if t.lost, platform = out.lost(); platform != dsl.Web && r.Config.Remote == nil { // its devices are opened again
 				t.avoid = t.lost
 			}
 		default:
@@ -285,6 +285,9 @@ func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev dri
 	if err := browse(ctx, dev, c.Browser); err != nil {
 		return r.unbrowsed(ctx, c, dev, err)
 	}
+	if err := lacks(ctx, dev, c); err != nil {
+		return lacking(ctx, r, c, dev, err)
+	}
 	pack, err := r.Pack(&c, dev.Info())
 	if err != nil {
 		return Outcome{Case: c, Err: err}
@@ -301,15 +304,6 @@ func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev dri
 	out := r.Finish(ctx, c, pack, runErr)
 	out.values = opts.Values
 	return out
-}
-
-// browse makes the device open its pages in a browser.
-func browse(ctx context.Context, dev drivers.Device, name string) error {
-	d, ok := dev.(drivers.BrowserChooser)
-	if name == "" || !ok {
-		return nil
-	}
-	return d.UseBrowser(ctx, name)
 }
 
 // unbrowsed ends a case with a browser that is not available here.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/filetree"
@@ -64,12 +65,20 @@ func (s Sessions) EndLeft(ctx context.Context) ([]string, error) {
 
 // Check opens a session at the remote, reads in it, and ends it.
 func (s Sessions) Check(ctx context.Context) ([]web.RemoteCall, string) {
-	return web.CheckRemote(ctx, *s.config.Remote, s.folder())
+	d, err := s.driver()
+	return web.CheckRemote(ctx, d, err)
+}
+
+func (s Sessions) driver() (drivers.Driver, error) {
+	if s.config.Remote.Platform == dsl.Android {
+		return android.NewRemote(*s.config.Remote, s.folder())
+	}
+	return web.NewRemote(s.config.web(), *s.config.Remote, s.folder())
 }
 
 // drivers is that of the remote.
 func (s Sessions) drivers() []drivers.Driver {
-	d, err := web.NewRemote(s.config.web(), *s.config.Remote, s.folder())
+	d, err := s.driver()
 	if err != nil {
 		return nil // its URL has been checked
 	}

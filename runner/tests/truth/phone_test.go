@@ -81,6 +81,7 @@ func page(parts ...androidsim.Part) androidsim.Shown { return androidsim.Shown{P
 func TestPhoneTraps(t *testing.T) {
 	var all []*showing
 	kinds := map[string]bool{}
+	lab := newAppiumLab(t)
 	for _, c := range phoneTraps() {
 		kind, _, _ := strings.Cut(c.name, "/")
 		first := !kinds[kind]
@@ -88,12 +89,14 @@ func TestPhoneTraps(t *testing.T) {
 		if testing.Short() && !(first && hashOf(kind)%3 == 0) && hashOf(c.name)/2%24 != 0 && os.Getenv("TRUTH_TRAP") == "" {
 			continue
 		}
-		for _, way := range []string{"stock", "agent"} {
-			if c.way == "" && testing.Short() && (hashOf(c.name)%2 == 0) != (way == "agent") { // each in one of the two
+		for _, way := range lab.ways() {
+			// each in one of the two
+			if c.way == "" && lab == nil && testing.Short() && (hashOf(c.name)%2 == 0) != (way == "agent") {
 				continue
 			}
-			if (c.way == "" || c.way == way) && strings.Contains(c.name, os.Getenv("TRUTH_TRAP")) {
-				all = append(all, &showing{trap: c, name: c.name + "/" + way, agent: way == "agent"})
+			if (c.way == "" || c.way == way || c.way == "agent" && lab != nil) &&
+				strings.Contains(c.name, os.Getenv("TRUTH_TRAP")) {
+				all = append(all, &showing{trap: c, name: c.name + "/" + way, agent: way == "agent", lab: lab})
 			}
 		}
 	}
@@ -121,6 +124,7 @@ type showing struct {
 	*trap
 	name     string
 	agent    bool
+	lab      *appiumLab // that reads the phone; nil: the agent, or the phone's own tools
 	problems []string
 	over     chan struct{}
 }
@@ -148,7 +152,17 @@ func (w *showing) run(t *testing.T) {
 	s := &stage{phone: phone}
 	phone.InstallScene(scenePackage, "Truth", func(now androidsim.Moment) androidsim.Shown { return w.show(s, now) })
 	e := example{agent: w.agent}
-	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: e.environ(t, server), FindADB: androidsim.NoADB})
+	var driver drivers.Driver
+	id := o.Serial
+	if w.lab != nil {
+		driver, id, err = w.lab.driver(t, phone)
+	} else {
+		driver = android.New(android.Options{NotesDir: t.TempDir(), Getenv: e.environ(t, server), FindADB: androidsim.NoADB})
+	}
+	if err != nil {
+		w.wrong("%v", err)
+		return
+	}
 	defer driver.Close()
 	// What must pass has time on a busy machine; what must not is waited for in vain.
 	yaml := "id: trap\nplatform: android\ntimeoutMs: 15000\nsteps:\n  - launch: {package: " + scenePackage +
@@ -166,14 +180,15 @@ func (w *showing) run(t *testing.T) {
 	phone.Unlock()
 	var dev drivers.Device
 	if err == nil {
-		dev, err = driver.Open(t.Context(), o.Serial)
+		dev, err = driver.Open(t.Context(), id)
 	}
 	if err != nil {
 		w.wrong("%v\n%s", err, yaml)
 		return
 	}
 	defer dev.Close()
-	if reads := dev.(drivers.TreeSource).TreeReadBy(); w.agent != strings.Contains(reads, "with the agent") {
+	reads := dev.(drivers.TreeSource).TreeReadBy()
+	if w.lab == nil && w.agent != strings.Contains(reads, "with the agent") {
 		w.wrong("%s", reads)
 	}
 	sink := newSink(t, "phone-"+strings.Map(fileName, w.name))

@@ -28,7 +28,7 @@ const (
 	agentStartPoll   = 100 * time.Millisecond
 	agentRestarts    = 1
 	FirstDepth       = 200
-	agentDepthLimit  = 500
+	DepthLimit       = 500
 	agentRivalPause  = 3 * time.Second
 	Farewell         = 2 * time.Second
 	agentOutputBytes = 64 << 10
@@ -42,7 +42,7 @@ type Agent struct {
 	Debts     *restore.Debts
 	Installer *Setup
 	Shell     *Shell
-	shadow    toastTracker
+	shadow    Toasts
 
 	mu       sync.Mutex
 	reads    string // the sentence that says what reads the screen

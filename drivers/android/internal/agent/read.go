@@ -57,6 +57,16 @@ func (w Window) bounds() image.Rectangle {
 	return image.Rect(w.Rect.X, w.Rect.Y, w.Rect.X+w.Rect.Width, w.Rect.Y+w.Rect.Height)
 }
 
+// KeyboardOf is where the on-screen keyboard is, by a list of windows.
+func KeyboardOf(list []Window) (area image.Rectangle) {
+	for _, w := range list {
+		if w.DisplayID == 0 && w.kind() == "TYPE_INPUT_METHOD" {
+			area = area.Union(w.bounds())
+		}
+	}
+	return area
+}
+
 // ReadTree reads the elements of all windows. A failed attempt is repeated, by an agent that was started again
 // where that helps. One that wraps ErrFallback says that the phone's own tools have to read it.
 func (a *Agent) ReadTree(ctx context.Context, choose func(*dump.Dump)) (*dump.Dump, error) {
@@ -127,17 +137,15 @@ func (a *Agent) readTreeOnce(ctx context.Context, choose func(*dump.Dump)) (*dum
 		return nil, nil, fmt.Errorf("device %s: the agent's tree cannot be read: %v: %w", a.Phone.Link.Serial, err,
 			drivers.ErrNotReady)
 	}
-	if deep(got.Windows) >= a.Depth && a.Depth < agentDepthLimit {
+	if Deep(got.Windows) >= a.Depth && a.Depth < DepthLimit {
 		return a.deeper(ctx, choose)
 	}
-	toasts := takeToasts(got)
+	toasts := TakeToasts(got)
 	if err := Know(got, list, a.Phone.Link.Serial); err != nil {
 		return nil, nil, err
 	}
-	found := TakeCensus(got, deep(got.Windows) < a.Depth)
-	for _, n := range got.Windows {
-		forgetRanges(n)
-	}
+	found := TakeCensus(got, Deep(got.Windows) < a.Depth)
+	ForgetRanges(got)
 	a.mu.Lock()
 	a.windows = windowsOf(list)
 	a.mu.Unlock()
@@ -169,7 +177,7 @@ func windowsOf(list []Window) map[int]windowPlace {
 
 // deeper reads again with as much depth as the agent allows: a tree that is cut would hide elements.
 func (a *Agent) deeper(ctx context.Context, choose func(*dump.Dump)) (*dump.Dump, census, error) {
-	a.Depth = agentDepthLimit
+	a.Depth = DepthLimit
 	body := map[string]any{"settings": map[string]any{"snapshotMaxDepth": a.Depth}}
 	if err := a.ask(ctx, Request{Method: "POST", Path: "appium/settings", Body: body}, nil); err != nil {
 		return nil, nil, err
@@ -180,11 +188,11 @@ func (a *Agent) deeper(ctx context.Context, choose func(*dump.Dump)) (*dump.Dump
 	return a.readTreeOnce(ctx, choose)
 }
 
-// deep is how many elements lie inside each other.
-func deep(list []*screen.Node) int {
+// Deep is how many elements lie inside each other.
+func Deep(list []*screen.Node) int {
 	most := 0
 	for _, n := range list {
-		most = max(most, 1+deep(n.Children))
+		most = max(most, 1+Deep(n.Children))
 	}
 	return most
 }
@@ -228,6 +236,13 @@ var rangeText = lazyregexp.New(`^-?\d+\.\d+(E-?\d+)?$`)
 // isRange reports whether the text of an element is the number at which a slider or a progress bar is.
 func isRange(n *screen.Node) bool {
 	return rangeText.MatchString(n.Text) && (strings.HasSuffix(n.Type, "Bar") || strings.HasSuffix(n.Type, "Slider"))
+}
+
+// ForgetRanges removes from all windows what forgetRanges removes.
+func ForgetRanges(d *dump.Dump) {
+	for _, n := range d.Windows {
+		forgetRanges(n)
+	}
 }
 
 // forgetRanges removes the numbers that the agent returns as the texts of sliders and progress bars: they are not

@@ -23,8 +23,8 @@ const (
 	toastSlack = 300 * time.Millisecond // in which the window manager responds
 )
 
-// takeToasts removes from the windows what the agent reports of toasts.
-func takeToasts(d *dump.Dump) []*screen.Node {
+// TakeToasts removes from the windows what the agent reports of toasts.
+func TakeToasts(d *dump.Dump) []*screen.Node {
 	var toasts []*screen.Node
 	d.Each(func(all []dump.Window) []dump.Window {
 		return slices.DeleteFunc(all, func(w dump.Window) bool {
@@ -38,8 +38,8 @@ func takeToasts(d *dump.Dump) []*screen.Node {
 	return toasts
 }
 
-// toastTracker keeps since when the agent reports a toast: it does so for longer than most are shown.
-type toastTracker struct {
+// Toasts keeps since when the agent reports a toast: it does so for longer than most are shown.
+type Toasts struct {
 	text    string    // of the toast that the newest read reported, "" for none
 	after   time.Time // its event came later than this; zero: not known
 	window  string    // it was shown in, "" when that is not known
@@ -50,12 +50,12 @@ type toastTracker struct {
 	sighted bool      // the window manager of this phone reports toasts
 }
 
-// touched notes that the screen is touched now: what is reported already was not raised by that.
-func (s *toastTracker) touched() { s.acted, s.old, s.oldIn = time.Now(), s.text, s.window }
+// Touched notes that the screen is touched now: what is reported already was not raised by that.
+func (s *Toasts) Touched() { s.acted, s.old, s.oldIn = time.Now(), s.text, s.window }
 
 // note takes over what a screen read reports, which started at a time, and the window in which the window manager has a
 // toast. It reports whether the toast is shown, and whether it did before the screen was touched.
-func (s *toastTracker) note(text, window string, began time.Time) (stands, earlier bool) {
+func (s *Toasts) note(text, window string, began time.Time) (stands, earlier bool) {
 	if text == "" {
 		s.text, s.window, s.old, s.oldIn, s.without = "", "", "", "", began
 		return false, false
@@ -77,6 +77,22 @@ func (s *toastTracker) note(text, window string, began time.Time) (stands, earli
 
 // showToasts adds those toasts that are shown now to the foreground window.
 func (a *Agent) showToasts(ctx context.Context, d *dump.Dump, toasts []*screen.Node, began time.Time) {
+	size := a.Phone.ScreenSize()
+	if size == (image.Point{}) {
+		size = dump.Extent(d.Windows)
+	}
+	a.shadow.Show(d, toasts, ToastRead{Began: began, Size: size, Window: func() string { return a.toastWindow(ctx) }})
+}
+
+// ToastRead is the read of a screen on which toasts may be.
+type ToastRead struct {
+	Began  time.Time
+	Size   image.Point   // of the screen
+	Window func() string // of the toasts, as the window manager has it; "": it does not
+}
+
+// Show adds those of the toasts that the read reports, and that are shown now, to the foreground window.
+func (s *Toasts) Show(d *dump.Dump, toasts []*screen.Node, in ToastRead) {
 	var all []string
 	for _, t := range toasts {
 		if t.Text = strings.TrimSpace(cmp.Or(t.Text, t.Desc)); t.Text != "" {
@@ -85,9 +101,9 @@ func (a *Agent) showToasts(ctx context.Context, d *dump.Dump, toasts []*screen.N
 	}
 	window := ""
 	if len(all) > 0 {
-		window = a.toastWindow(ctx)
+		window = in.Window()
 	}
-	shown, earlier := a.shadow.note(strings.Join(all, "\n"), window, began)
+	shown, earlier := s.note(strings.Join(all, "\n"), window, in.Began)
 	if !shown {
 		return
 	}
@@ -95,10 +111,7 @@ func (a *Agent) showToasts(ctx context.Context, d *dump.Dump, toasts []*screen.N
 	if at := d.Active(); at >= 0 {
 		front = d.Windows[at]
 	}
-	size := a.Phone.ScreenSize()
-	if size == (image.Point{}) {
-		size = dump.Extent(d.Windows)
-	}
+	size := in.Size
 	for _, t := range toasts {
 		if t.Text == "" {
 			continue

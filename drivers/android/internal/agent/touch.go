@@ -207,12 +207,12 @@ func (a *Agent) Touch(ctx context.Context, t input.Touch) error {
 				return err
 			}
 		}
-		fingers, took := actions(t)
+		fingers, took := Fingers(t)
 		limit := took + touchLimit
 		if t.Kind == input.DoubleTap {
 			limit += touchLimit
 		}
-		a.shadow.touched()
+		a.shadow.Touched()
 		err = a.ask(ctx, Request{Method: "POST", Path: "actions", Body: map[string]any{"actions": fingers},
 			limit: limit}, nil)
 		e := new(agentError)
@@ -245,8 +245,8 @@ func (a *Agent) touchError(t input.Touch, e *agentError) error {
 	return fmt.Errorf("device %s: %s: %w", serial, t.Kind, e)
 }
 
-// actions are the fingers of a gesture, and how long they take.
-func actions(t input.Touch) (fingers []any, took time.Duration) {
+// Fingers are the W3C actions of a gesture, one input device for each finger, and how long they take.
+func Fingers(t input.Touch) (fingers []any, took time.Duration) {
 	switch t.Kind {
 	case input.Pinch:
 		left, right := &fingerActions{}, &fingerActions{}

@@ -77,7 +77,8 @@ func (a *Apps) SetPermissions(ctx context.Context, app string, allow map[string]
 		if name == drivers.AllPermissions {
 			continue
 		}
-		names, err := a.permissions(name, allow[name], asked)
+		names, err := PermissionRule{API: a.Phone.Info.APILevel, Version: a.Phone.Info.OSVersion, Asked: asked}.
+			Names(name, allow[name])
 		if err != nil {
 			return fmt.Errorf("device %s: permission %s of %s: %w", a.Phone.Link.Serial, name, pkg, err)
 		}
@@ -130,13 +131,20 @@ func keptFromShell(o adb.Output) bool {
 	return strings.Contains(said, "GRANT_RUNTIME_PERMISSIONS") || strings.Contains(said, "REVOKE_RUNTIME_PERMISSIONS")
 }
 
-// permissions returns Android's names for one in a test.
-func (a *Apps) permissions(name string, allow bool, asked map[string]bool) ([]string, error) {
+// PermissionRule is what decides which of Android's permissions one in a test means.
+type PermissionRule struct {
+	API     int
+	Version string          // of Android
+	Asked   map[string]bool // those that the app requests
+}
+
+// Names returns Android's names for a permission in a test.
+func (r PermissionRule) Names(name string, allow bool) ([]string, error) {
 	if strings.Contains(name, ".") {
 		if !permissionName.MatchString(name) {
 			return nil, phone.AsAppError(drivers.ErrNotActionable, "it is not a permission's name")
 		}
-		if !asked[name] {
+		if !r.Asked[name] {
 			return nil, phone.AsAppError(drivers.ErrNotActionable, "the app does not ask for it in its manifest")
 		}
 		return []string{name}, nil
@@ -150,11 +158,11 @@ func (a *Apps) permissions(name string, allow bool, asked map[string]bool) ([]st
 	exists := false
 	var names []string
 	for _, p := range all {
-		if p.since > a.Phone.Info.APILevel || p.last != 0 && p.last < a.Phone.Info.APILevel {
+		if p.since > r.API || p.last != 0 && p.last < r.API {
 			continue
 		}
 		exists = true
-		if full := "android.permission." + p.name; asked[full] {
+		if full := "android.permission." + p.name; r.Asked[full] {
 			names = append(names, full)
 		}
 	}
@@ -163,7 +171,7 @@ func (a *Apps) permissions(name string, allow bool, asked map[string]bool) ([]st
 		return nil, phone.AsAppError(drivers.ErrNotActionable, "the app does not ask for it in its manifest")
 	case !exists && !allow:
 		return nil, phone.AsAppError(drivers.ErrUnsupported,
-			fmt.Sprintf("Android %s grants it to every app, and does not revoke it", a.Phone.Info.OSVersion))
+			fmt.Sprintf("Android %s grants it to every app, and does not revoke it", r.Version))
 	}
 	return names, nil
 }

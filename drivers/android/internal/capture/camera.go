@@ -156,7 +156,7 @@ func (c *Camera) pngScreenshot(ctx context.Context) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	img, err := decodePNG(o.Out)
+	img, err := DecodePNG(o.Out)
 	if err != nil {
 		return nil, fmt.Errorf("device %s: %w: screencap -p: %w (%s)", c.Phone.Link.Serial, drivers.ErrNotReady, err,
 			adb.Output{Errs: o.Errs, Code: o.Code}.Reason())
@@ -290,8 +290,8 @@ func widen(pix []byte, bpp int, colour func(p []byte) (r, g, b byte)) []byte {
 
 var pngMagic = []byte("\x89PNG\r\n\x1a\n")
 
-// decodePNG finds the image behind what devices with several displays write ahead of it.
-func decodePNG(data []byte) (image.Image, error) {
+// DecodePNG finds the image behind what devices with several displays write ahead of it.
+func DecodePNG(data []byte) (image.Image, error) {
 	at := bytes.Index(data, pngMagic)
 	if at < 0 {
 		return nil, fmt.Errorf("no PNG in %d bytes", len(data))

@@ -208,14 +208,14 @@ func TestDecodePNGBehindAWarning(t *testing.T) {
 	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
 		t.Fatal(err)
 	}
-	img, err := decodePNG(b.Bytes())
+	img, err := DecodePNG(b.Bytes())
 	if err != nil || img.Bounds() != image.Rect(0, 0, 3, 2) {
 		t.Errorf("%v, %v", img, err)
 	}
-	if _, err := decodePNG(b.Bytes()[:b.Len()-20]); err == nil {
+	if _, err := DecodePNG(b.Bytes()[:b.Len()-20]); err == nil {
 		t.Error("a cut PNG was taken")
 	}
-	if _, err := decodePNG([]byte("Capture failed")); err == nil {
+	if _, err := DecodePNG([]byte("Capture failed")); err == nil {
 		t.Error("no PNG was taken for one")
 	}
 }

@@ -107,6 +107,28 @@ func (p *dumpParser) add(n opened, parent *screen.Node) {
 // finish closes the innermost element.
 func (p *dumpParser) finish() { p.open = p.open[:len(p.open)-1] }
 
+// ScreenSize is the size of the screen as it was held for the dump, by that of the last screenshot, zero before there
+// was any, and the one that the upright device has.
+func (d *Dump) ScreenSize(shot, natural image.Point) image.Point {
+	size := shot
+	if size == (image.Point{}) {
+		size = natural
+	}
+	if natural != (image.Point{}) && d.Rotation >= 0 {
+		wide := natural.X > natural.Y
+		if d.Rotation%2 == 1 {
+			wide = !wide
+		}
+		if size.X != size.Y && wide != (size.X > size.Y) {
+			size = image.Pt(size.Y, size.X)
+		}
+	}
+	if size == (image.Point{}) {
+		size = Extent(d.Windows)
+	}
+	return size
+}
+
 // sizeOf reads what automation servers write of the screen.
 func sizeOf(e xml.StartElement) image.Point {
 	w, _ := strconv.Atoi(treexml.Attr(e, "width"))

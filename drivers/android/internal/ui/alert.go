@@ -7,6 +7,7 @@ import (
 	"image"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -40,9 +41,27 @@ type openDialog struct {
 	field           *screen.Node
 }
 
+// Toucher is the screen of a phone with dialogs, by whatever it is read and touched.
+type Toucher interface {
+	Tree(ctx context.Context) (*screen.Tree, error)
+	// TapOn touches the middle of an element of the newest tree.
+	TapOn(ctx context.Context, n *screen.Node) error
+	Type(ctx context.Context, text string) error
+	HideKeyboard(ctx context.Context) error
+}
+
+// Dialogs are the dialogs of Android on a screen, known by the ids of their parts.
+type Dialogs struct {
+	Screen Toucher
+	Device string // its id, for messages
+
+	mu      sync.Mutex
+	buttons []image.Rectangle // of the dialog that was looked at last
+}
+
 // Alert finds a dialog by the ids of its parts: text alone, without a button to answer it, is none.
-func (u *Screen) Alert(ctx context.Context) (*drivers.Alert, error) {
-	tree, err := u.Tree(ctx)
+func (u *Dialogs) Alert(ctx context.Context) (*drivers.Alert, error) {
+	tree, err := u.Screen.Tree(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +96,7 @@ func (o *openDialog) actions() (accept, dismiss string) {
 }
 
 // noteButtons keeps where the buttons of a dialog are, and reports whether they were there in the read before as well.
-func (u *Screen) noteButtons(open *openDialog) (rests bool) {
+func (u *Dialogs) noteButtons(open *openDialog) (rests bool) {
 	var now []image.Rectangle
 	for _, b := range open.buttons {
 		now = append(now, b.Bounds)
@@ -96,7 +115,7 @@ const (
 
 // AnswerAlert taps the button of that name, once the dialog is stationary: while it slides in, another button comes to
 // where this one was.
-func (u *Screen) AnswerAlert(ctx context.Context, name, text string) error {
+func (u *Dialogs) AnswerAlert(ctx context.Context, name, text string) error {
 	for end := time.Now().Add(dialogSlides); ; {
 		rests, err := u.answer(ctx, name, text, time.Now().After(end))
 		if rests && !errors.Is(err, drivers.ErrMissed) || err != nil && !errors.Is(err, drivers.ErrMissed) ||
@@ -104,24 +123,24 @@ func (u *Screen) AnswerAlert(ctx context.Context, name, text string) error {
 			return err
 		}
 		if err := drivers.Pause(ctx, dialogPause); err != nil {
-			return u.Phone.Link.Fault(ctx, "answer the dialog", err)
+			return err
 		}
 	}
 }
 
 // answer taps the button if the dialog has not moved since it was looked at before; false: it has.
-func (u *Screen) answer(ctx context.Context, name, text string, anyway bool) (rests bool, err error) {
-	tree, err := u.Tree(ctx)
+func (u *Dialogs) answer(ctx context.Context, name, text string, anyway bool) (rests bool, err error) {
+	tree, err := u.Screen.Tree(ctx)
 	if err != nil {
 		return false, err
 	}
 	open := findDialog(tree)
 	if open == nil {
-		return false, fmt.Errorf("device %s: %w: no dialog is open", u.Phone.Link.Serial, screen.ErrNotFound)
+		return false, fmt.Errorf("device %s: %w: no dialog is open", u.Device, screen.ErrNotFound)
 	}
 	at := slices.IndexFunc(open.buttons, func(b *screen.Node) bool { return b.Label() == name })
 	if at < 0 {
-		return false, fmt.Errorf("device %s: %w: the dialog has no button %s", u.Phone.Link.Serial, screen.ErrNotFound,
+		return false, fmt.Errorf("device %s: %w: the dialog has no button %s", u.Device, screen.ErrNotFound,
 			screen.Quote(name))
 	}
 	if !u.noteButtons(open) && !anyway {
@@ -129,22 +148,21 @@ func (u *Screen) answer(ctx context.Context, name, text string, anyway bool) (re
 	}
 	if text != "" {
 		if open.field == nil {
-			return false, fmt.Errorf("device %s: %w: the dialog has no field for a text", u.Phone.Link.Serial,
+			return false, fmt.Errorf("device %s: %w: the dialog has no field for a text", u.Device,
 				drivers.ErrNotActionable)
 		}
-		if err := u.Tap(ctx, middle(open.field)); err != nil {
+		if err := u.Screen.TapOn(ctx, open.field); err != nil {
 			return true, err
 		}
-		if err := u.Type(ctx, text); err != nil {
+		if err := u.Screen.Type(ctx, text); err != nil {
 			return true, err
 		}
-		if err := u.Keyboard.HideKeyboard(ctx); err != nil { // it may lie over the buttons, or have moved them
+		if err := u.Screen.HideKeyboard(ctx); err != nil { // it may lie over the buttons, or have moved them
 			return true, err
 		}
 		return true, u.AnswerAlert(ctx, name, "")
 	}
-	u.Aim(open.buttons[at])
-	return true, u.Tap(ctx, middle(open.buttons[at]))
+	return true, u.Screen.TapOn(ctx, open.buttons[at])
 }
 
 func findDialog(t *screen.Tree) *openDialog {

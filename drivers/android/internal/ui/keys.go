@@ -57,28 +57,13 @@ func characterCode(r rune) (int, bool) {
 // Press presses keys. A single character is typed as text, so is a character with shift; all else that is pressed
 // together needs Android 12. "home" alone is the phone's button; with other keys it goes to the beginning of the line.
 func (u *Screen) Press(ctx context.Context, keys []string) error {
-	if text, ok := asText(keys); ok {
+	if text, ok := AsText(keys); ok {
 		return u.Type(ctx, text)
 	}
-	codes := make([]int, len(keys))
-	for i, key := range keys {
-		code, ok := keyCode(key)
-		if r, size := utf8.DecodeRuneInString(key); !ok && size == len(key) {
-			code, ok = characterCode(r)
-		}
-		if !ok {
-			return fmt.Errorf("device %s: %w: no key %q; there are single characters, %s", u.Phone.Link.Serial,
-				drivers.ErrUnsupported, key,
-				strings.Join(drivers.KeyNames(), ", "))
-		}
-		if code == input.KeyHome && len(keys) > 1 {
-			code = input.KeyMoveHome
-		}
-		codes[i] = code
-	}
+	codes, err := KeyCodes(keys)
 	switch {
-	case len(keys) == 0:
-		return fmt.Errorf("device %s: %w: no key to press", u.Phone.Link.Serial, drivers.ErrUnsupported)
+	case err != nil:
+		return fmt.Errorf("device %s: %w", u.Phone.Link.Serial, err)
 	case len(keys) == 1:
 		_, err := u.Input.Inputs(ctx, "keyevent", []string{input.KeyEvents(codes)})
 		return err
@@ -87,12 +72,35 @@ func (u *Screen) Press(ctx context.Context, keys []string) error {
 			u.Phone.Link.Serial,
 			drivers.ErrUnsupported, strings.Join(keys, "+"), u.Phone.Info.OSVersion)
 	}
-	_, err := u.Input.Inputs(ctx, "keycombination", []string{input.KeyCombination(codes...)})
+	_, err = u.Input.Inputs(ctx, "keycombination", []string{input.KeyCombination(codes...)})
 	return err
 }
 
-// asText returns what keys type, if that is all they do.
-func asText(keys []string) (string, bool) {
+// KeyCodes returns the codes of keys that are pressed together.
+func KeyCodes(keys []string) ([]int, error) {
+	if len(keys) == 0 {
+		return nil, fmt.Errorf("%w: no key to press", drivers.ErrUnsupported)
+	}
+	codes := make([]int, len(keys))
+	for i, key := range keys {
+		code, ok := keyCode(key)
+		if r, size := utf8.DecodeRuneInString(key); !ok && size == len(key) {
+			code, ok = characterCode(r)
+		}
+		if !ok {
+			return nil, fmt.Errorf("%w: no key %q; there are single characters, %s", drivers.ErrUnsupported, key,
+				strings.Join(drivers.KeyNames(), ", "))
+		}
+		if code == input.KeyHome && len(keys) > 1 {
+			code = input.KeyMoveHome
+		}
+		codes[i] = code
+	}
+	return codes, nil
+}
+
+// AsText returns what keys type, if that is all they do.
+func AsText(keys []string) (string, bool) {
 	shift := len(keys) == 2 && keys[0] == "shift"
 	if len(keys) != 1 && !shift {
 		return "", false

@@ -27,9 +27,29 @@ type Screen struct {
 	WebViews *webview.Reader
 	Agent    *agent.Agent
 
-	mu      sync.Mutex
-	aim     *screen.Node      // that the next touch is meant for
-	buttons []image.Rectangle // of the dialog that was looked at last
+	mu  sync.Mutex
+	aim *screen.Node // that the next touch is meant for
+}
+
+// ofDialogs touches the dialogs on a screen.
+type ofDialogs struct{ *Screen }
+
+// DialogsOn returns the dialogs on a screen.
+func DialogsOn(u *Screen) *Dialogs {
+	return &Dialogs{Screen: ofDialogs{u}, Device: u.Phone.Link.Serial}
+}
+
+// TapOn touches an element, unless something else has come to its place.
+func (s ofDialogs) TapOn(ctx context.Context, n *screen.Node) error {
+	if !n.Editable {
+		s.Aim(n)
+	}
+	return s.Tap(ctx, middle(n))
+}
+
+// HideKeyboard hides the keyboard.
+func (s ofDialogs) HideKeyboard(ctx context.Context) error {
+	return s.Screen.Keyboard.HideKeyboard(ctx)
 }
 
 // PixelsAreCheap is true where uiautomator returns the trees: a raw screenshot takes a tenth of what a dump takes, and
@@ -85,23 +105,7 @@ func (u *Screen) readTree(ctx context.Context, choose func(*dump.Dump)) (*screen
 // newTree sets the size of the dump to that of the screenshot, which has the same coordinates: the last screenshot's,
 // or what `wm size` reported, rotated as the screen was when it was dumped.
 func (u *Screen) newTree(from *dump.Dump) *screen.Tree {
-	size := u.Phone.LastShot()
-	natural := image.Pt(u.Phone.Info.Width, u.Phone.Info.Height)
-	if size == (image.Point{}) {
-		size = natural
-	}
-	if natural != (image.Point{}) && from.Rotation >= 0 {
-		wide := natural.X > natural.Y
-		if from.Rotation%2 == 1 {
-			wide = !wide
-		}
-		if size.X != size.Y && wide != (size.X > size.Y) {
-			size = image.Pt(size.Y, size.X)
-		}
-	}
-	if size == (image.Point{}) {
-		size = dump.Extent(from.Windows)
-	}
+	size := from.ScreenSize(u.Phone.LastShot(), image.Pt(u.Phone.Info.Width, u.Phone.Info.Height))
 	tree := screen.NewTree(from.Windows, size, from.Taken)
 	tree.Active, tree.Bars, tree.SwipeEdges, tree.Parts = from.Active(), from.Bars, from.Edges, u.WebViews.Parts
 	return tree

@@ -24,7 +24,7 @@ func TestKeyNamesAreAllKnown(t *testing.T) {
 		seen[code] = name
 	}
 	for r := ' '; r <= '~'; r++ {
-		if text, ok := asText([]string{string(r)}); !ok || text != string(r) {
+		if text, ok := AsText([]string{string(r)}); !ok || text != string(r) {
 			t.Errorf("%q types %q, %v", r, text, ok)
 		}
 	}

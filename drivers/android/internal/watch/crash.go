@@ -155,7 +155,7 @@ func (w *Watcher) readCrash(ctx context.Context, app watched) (*drivers.Crash, e
 		if err != nil {
 			return nil, err
 		}
-		crash := findCrash(string(o.Out), app.pkg)
+		crash := FindCrash(string(o.Out), app.pkg)
 		if crash != nil || o.Code == 0 && (len(o.Out) > 0 || len(bytes.TrimSpace(o.Errs)) == 0) {
 			return crash, nil
 		}
@@ -198,9 +198,9 @@ type crashReader struct {
 	uids map[string]string  // of processes, by their names
 }
 
-// findCrash returns the first crash of an app, or of a process that belongs to it, in a log. Why a process died counts
+// FindCrash returns the first crash of an app, or of a process that belongs to it, in a log. Why a process died counts
 // more than that it did.
-func findCrash(log, pkg string) *drivers.Crash {
+func FindCrash(log, pkg string) *drivers.Crash {
 	c := &crashReader{pkg: pkg, open: map[string]*report{}, pids: map[string]bool{}, uids: map[string]string{}}
 	for line := range strings.Lines(log) {
 		if m := logRecord.FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil {

@@ -43,7 +43,7 @@ func TestFindCrash(t *testing.T) {
 		"without end, and not remembered": {nested + strings.Repeat(at+"   77    77 E AndroidRuntime: \tat x\n", 5000),
 			drivers.CrashException, "java.lang.Error: of a"},
 	} {
-		crash := findCrash(c.log, "com.a")
+		crash := FindCrash(c.log, "com.a")
 		if (crash == nil) != (c.kind == "") || crash != nil && (crash.Kind != c.kind || crash.Reason != c.reason) {
 			t.Errorf("%s: %+v", name, crash)
 		}
@@ -107,12 +107,12 @@ func TestCrashOfOwnProcesses(t *testing.T) {
 		"a signal of a service":         {tomb("com.example.login:remote"), true},
 		"a signal of another app's":     {tomb("com.example.other"), false},
 	} {
-		crash := findCrash(c.log, "com.example.login")
+		crash := FindCrash(c.log, "com.example.login")
 		if (crash != nil) != c.mine {
 			t.Errorf("%s: %+v", name, crash)
 		}
 	}
-	if crash := findCrash(libc+tomb("com.example.login"), "com.example.login"); !strings.Contains(crash.Report, "***") {
+	if crash := FindCrash(libc+tomb("com.example.login"), "com.example.login"); !strings.Contains(crash.Report, "***") {
 		t.Errorf("the tombstone says more: %+v", crash)
 	}
 }

@@ -77,6 +77,17 @@ func (a *Run) routes() http.Handler {
 	in("POST /appium/device/set_clipboard", a.setClipboard)
 	in("POST /appium/device/get_clipboard", a.getClipboard)
 	in("GET /screenshot", a.screenshot)
+	in("GET /appium/device/info", a.deviceInfo)
+	in("POST /appium/device/open_notifications", func(w http.ResponseWriter, r *http.Request, _ map[string]any) {
+		a.sys.Mu.Lock()
+		a.sys.UI.Shade = true
+		a.sys.Mu.Unlock()
+		give(w, r.PathValue("id"), nil)
+	})
+	in("GET /orientation", func(w http.ResponseWriter, r *http.Request, _ map[string]any) {
+		give(w, r.PathValue("id"), a.orientation())
+	})
+	in("POST /orientation", a.turn)
 	in("GET /alert/text", a.alertText)
 	in("POST /alert/accept", func(w http.ResponseWriter, r *http.Request, body map[string]any) {
 		a.answerAlert(w, r, true, body)

@@ -2,6 +2,8 @@ package shell
 
 import (
 	"hash/fnv"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,6 +50,16 @@ func dumpActivity(c *call, args []string) {
 			c.printf("Bad activity command, or no activities match: %s\nUse -h for help.\n", args[0])
 			return
 		}
+	}
+	if len(args) > 0 && args[0] == "processes" {
+		c.printf("ACTIVITY MANAGER RUNNING PROCESSES (dumpsys activity processes)\n  All known processes:\n")
+		for _, pkg := range slices.Sorted(maps.Keys(s.Apps)) {
+			if pid := s.Apps[pkg].PID; pid != 0 {
+				uid := c.sys.Packages[pkg].UID
+				c.printf("  *APP* UID %d ProcessRecord{%x %d:%s/u0a%d}\n", uid, pid*7919, pid, pkg, uid-10000)
+			}
+		}
+		return
 	}
 	c.printf("ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)\nDisplay #0 (activities from top to bottom):\n")
 	for i := len(s.Stack) - 1; i >= 0; i-- {

@@ -161,7 +161,8 @@ func (in intent) target(packages map[string]*system.Package) (pkg, class string)
 
 // request is what the activity manager receives of an intent.
 func (in intent) request() system.Launch {
-	l := system.Launch{Data: in.data, ClearTask: in.clearTask, Extras: map[string]system.Extra{}}
+	l := system.Launch{Data: in.data, ClearTask: in.clearTask || in.flags == "0x10008000",
+		Extras: map[string]system.Extra{}}
 	for name, value := range in.extras {
 		l.Extras[name] = system.Extra{Kind: in.kinds[name], Value: value}
 	}

@@ -70,7 +70,7 @@ func pmList(c *call, args []string) int {
 	default:
 		return c.fail(255, "Error: unknown list type '%s'", args[0])
 	}
-	third, system, paths, uids, filter := false, false, false, false, ""
+	third, system, paths, uids, codes, filter := false, false, false, false, false, ""
 	for rest := args[1:]; len(rest) > 0; rest = rest[1:] {
 		switch rest[0] {
 		case "-3":
@@ -81,6 +81,8 @@ func pmList(c *call, args []string) int {
 			paths = true
 		case "-U":
 			uids = true
+		case "--show-versioncode":
+			codes = true
 		case "-e", "-d", "-i", "-u", "-a":
 			if rest[0] == "-d" {
 				return 0 // nothing is disabled
@@ -109,6 +111,9 @@ func pmList(c *call, args []string) int {
 			line += p.Path() + "="
 		}
 		line += name
+		if codes {
+			line += " versionCode:" + strconv.Itoa(p.Code)
+		}
 		if uids {
 			line += " uid:" + strconv.Itoa(p.UID)
 		}

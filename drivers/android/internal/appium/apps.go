@@ -1,0 +1,335 @@
+package appium
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"al.essio.dev/pkg/shellescape"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
+	"github.com/taproot-dev/taproot/drivers/android/internal/apps"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
+	"github.com/taproot-dev/taproot/internal/phrase"
+)
+
+const (
+	dieLimit = 8 * time.Second // for the kill of `pm clear`, which comes 1 to 1.5 s after its "Success"
+	diePoll  = 200 * time.Millisecond
+	dead     = 1 // the state of an app that is installed and does not run
+
+	maxNames = 10
+)
+
+// Apps starts, stops and changes the apps of a phone.
+type Apps struct {
+	*Session
+	Log *Log
+	URL string // of the server
+}
+
+// Launch starts an app by its package, or one of its activities (com.example.app/.Settings).
+func (a *Apps) Launch(ctx context.Context, app string, force bool) error {
+	return a.LaunchWith(ctx, app, drivers.LaunchOptions{Force: force})
+}
+
+// LaunchWith does what the options say before it launches.
+func (a *Apps) LaunchWith(ctx context.Context, app string, how drivers.LaunchOptions) error {
+	pkg, activity, _ := strings.Cut(app, "/")
+	if err := a.isName(pkg); err != nil {
+		return err
+	}
+	if how.Clear {
+		if err := a.ClearApp(ctx, pkg); err != nil {
+			return err
+		}
+	}
+	if len(how.Permissions) > 0 {
+		if err := a.SetPermissions(ctx, pkg, how.Permissions); err != nil {
+			return err
+		}
+	}
+	if how.Force {
+		if err := a.terminate(ctx, pkg); err != nil {
+			return err
+		}
+	}
+	if err := a.Log.launched(ctx, pkg); err != nil {
+		return err
+	}
+	if activity == "" && len(how.Arguments) == 0 {
+		return a.started(ctx, pkg, a.mobile(ctx, "activateApp", map[string]any{"appId": pkg}, nil))
+	}
+	args := map[string]any{"wait": true, "action": "android.intent.action.MAIN",
+		"categories": "android.intent.category.LAUNCHER", "extras": extras(how.Arguments)}
+	if activity == "" {
+		args["package"] = pkg
+	} else {
+		args["component"] = shellescape.Quote(app)
+	}
+	if len(how.Arguments) > 0 {
+		args["flags"] = "0x10008000" // a new task: an open activity gets no new arguments
+	}
+	var said string
+	if err := a.mobile(ctx, "startActivity", args, &said); err != nil {
+		return a.started(ctx, pkg, err)
+	}
+	if _, problem := apps.ParseStart(adb.Output{Out: []byte(said)}); problem != "" {
+		return fmt.Errorf("device %s: %w: %s: %s", a.Device, drivers.ErrNoApp, app, problem)
+	}
+	return nil
+}
+
+// extras are arguments as the driver takes them: true and false as booleans, whole numbers as such, the rest as text.
+// The driver puts them into a line of the phone's shell as they are.
+func extras(arguments map[string]string) [][]string {
+	list := [][]string{}
+	for _, name := range slices.Sorted(maps.Keys(arguments)) {
+		value, kind := arguments[name], "s"
+		if value == "true" || value == "false" {
+			kind = "z"
+		} else if n, err := strconv.ParseInt(value, 10, 64); err == nil && strconv.FormatInt(n, 10) == value {
+			kind = "i"
+			if n != int64(int32(n)) {
+				kind = "l"
+			}
+		}
+		list = append(list, []string{kind, shellescape.Quote(name), shellescape.Quote(value)})
+	}
+	return list
+}
+
+// started explains why an app was not started.
+func (a *Apps) started(ctx context.Context, pkg string, err error) error {
+	if err == nil || !webdriver.Is(err, webdriver.UnknownError) {
+		return a.changed("launch", a.unsupported("start apps", err))
+	}
+	return a.mustBeInstalled(ctx, pkg, err)
+}
+
+// mustBeInstalled returns ErrNoApp for an app that the phone does not have, and the error for others.
+func (a *Apps) mustBeInstalled(ctx context.Context, pkg string, err error) error {
+	installed := true
+	if a.mobile(ctx, "isAppInstalled", map[string]any{"appId": pkg}, &installed) != nil || installed {
+		return err
+	}
+	hint := ""
+	if all, listed := a.packages(ctx); listed == nil {
+		if near := phrase.Nearest(pkg, all); near != "" {
+			hint = fmt.Sprintf("; did you mean %s?", near)
+		}
+	}
+	return fmt.Errorf("device %s: %w: %s is not installed%s", a.Device, drivers.ErrNoApp, pkg, hint)
+}
+
+func (a *Apps) isName(pkg string) error {
+	if pkg == "" || strings.ContainsFunc(pkg, func(r rune) bool {
+		return r != '.' && r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) {
+		return fmt.Errorf("device %s: %w: %s is not the name of a package", a.Device, drivers.ErrNoApp, screen.Quote(pkg))
+	}
+	return nil
+}
+
+// state is whether an app runs.
+func (a *Apps) state(ctx context.Context, pkg string) (state int, err error) {
+	err = a.mobile(ctx, "queryAppState", map[string]any{"appId": pkg}, &state)
+	if err == nil && state == 0 {
+		err = a.mustBeInstalled(ctx, pkg, fmt.Errorf("device %s: %w: %s", a.Device, drivers.ErrNoApp, pkg))
+	}
+	return state, err
+}
+
+func (a *Apps) terminate(ctx context.Context, pkg string) error {
+	return a.changed("stop", a.mobile(ctx, "terminateApp", map[string]any{"appId": pkg,
+		"timeout": dieLimit.Milliseconds()}, nil))
+}
+
+// Stop ends an app. One that does not run is fine.
+func (a *Apps) Stop(ctx context.Context, app string) error {
+	if err := a.isName(app); err != nil {
+		return err
+	}
+	ran := false
+	err := a.mobile(ctx, "terminateApp", map[string]any{"appId": app, "timeout": dieLimit.Milliseconds()}, &ran)
+	if err != nil {
+		return a.changed("stop", err)
+	}
+	a.Log.forget(app)
+	if ran {
+		return nil
+	}
+	return a.mustBeInstalled(ctx, app, nil)
+}
+
+// ClearApp removes an app's data, and waits for the process that ran to end.
+func (a *Apps) ClearApp(ctx context.Context, app string) error {
+	if err := a.isName(app); err != nil {
+		return err
+	}
+	state, err := a.state(ctx, app)
+	if err != nil {
+		return err
+	}
+	a.Log.forget(app)
+	if err := a.mobile(ctx, "clearApp", map[string]any{"appId": app}, nil); err != nil {
+		return a.changed("clear", err)
+	}
+	for end := time.Now().Add(dieLimit); state > dead; {
+		if state, err = a.state(ctx, app); err != nil || state <= dead {
+			return err
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("device %s: clear %s: its process is still there %v after its data was removed", a.Device, app,
+				dieLimit)
+		}
+		if err := drivers.Pause(ctx, diePoll); err != nil {
+			return fmt.Errorf("device %s: clear %s: %w", a.Device, app, err)
+		}
+	}
+	return nil
+}
+
+// Install installs an app. A file of this machine can be given only to a server that runs on it.
+func (a *Apps) Install(ctx context.Context, path string) error {
+	u, err := url.Parse(a.URL)
+	local := err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
+	if !local {
+		return fmt.Errorf("device %s: %w: the file %s is not on the machine of the remote %s: name the app in its "+
+			"capabilities (appium:app)", a.Device, drivers.ErrUnsupported, filepath.Base(path), a.Remote)
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return err
+	}
+	err = a.mobile(ctx, "installApp", map[string]any{"appPath": path}, nil)
+	return a.changed("install", a.unsupported("install apps", err))
+}
+
+// Uninstall removes an app.
+func (a *Apps) Uninstall(ctx context.Context, app string) error {
+	if err := a.isName(app); err != nil {
+		return err
+	}
+	a.Log.forget(app)
+	removed := false
+	err := a.mobile(ctx, "removeApp", map[string]any{"appId": app}, &removed)
+	if err == nil && !removed {
+		return a.mustBeInstalled(ctx, app, fmt.Errorf("device %s: %s was not removed", a.Device, app))
+	}
+	return a.changed("uninstall", err)
+}
+
+// SetPermissions grants or revokes by short name or by Android's own.
+func (a *Apps) SetPermissions(ctx context.Context, app string, allow map[string]bool) error {
+	if err := a.isName(app); err != nil || len(allow) == 0 {
+		return err
+	}
+	var requested []string
+	err := a.mobile(ctx, "getPermissions", map[string]any{"type": "requested", "appPackage": app}, &requested)
+	if err != nil {
+		return a.unsupported("grant permissions", err)
+	}
+	if len(requested) == 0 {
+		if err := a.mustBeInstalled(ctx, app, nil); err != nil {
+			return err
+		}
+	}
+	if grant, all := allow[drivers.AllPermissions]; all {
+		if err := a.permit(ctx, app, grant, "all"); err != nil {
+			a.warn("the permissions of %s may be as they were: %v", app, err)
+		}
+	}
+	rule := apps.PermissionRule{API: a.Phone.API, Version: a.Phone.Version, Asked: map[string]bool{}}
+	for _, name := range requested {
+		rule.Asked[name] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(allow)) {
+		if name == drivers.AllPermissions {
+			continue
+		}
+		names, err := rule.Names(name, allow[name])
+		if err != nil {
+			return fmt.Errorf("device %s: permission %s of %s: %w", a.Device, name, app, err)
+		}
+		if len(names) == 0 {
+			continue
+		}
+		if err := a.permit(ctx, app, allow[name], names); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *Apps) permit(ctx context.Context, app string, grant bool, names any) error {
+	action := map[bool]string{true: "grant", false: "revoke"}[grant]
+	return a.changed(action+" permissions", a.mobile(ctx, "changePermissions", map[string]any{"permissions": names,
+		"appPackage": app, "action": action}, nil))
+}
+
+func (a *Apps) packages(ctx context.Context) ([]string, error) {
+	var all map[string]any
+	if err := a.mobile(ctx, "listApps", nil, &all); err != nil {
+		return nil, a.unsupported("list apps", err)
+	}
+	return slices.Sorted(maps.Keys(all)), nil
+}
+
+// ListApps names the apps of the phone. The server does not say which of them are the system's, so those of Android are
+// left out by their names.
+func (a *Apps) ListApps(ctx context.Context) ([]string, error) {
+	all, err := a.packages(ctx)
+	return slices.DeleteFunc(all, func(name string) bool {
+		return name == "android" || strings.HasPrefix(name, "com.android.") || strings.HasPrefix(name, "com.google.android.")
+	}), err
+}
+
+// OpenLink opens a link with the app that the system, or the argument, chooses.
+func (a *Apps) OpenLink(ctx context.Context, link, app string) error {
+	if link == "" || strings.ContainsRune(link, 0) {
+		return fmt.Errorf("device %s: %w: %q is not a link", a.Device, drivers.ErrNoApp, link)
+	}
+	args := map[string]any{"url": link}
+	if app != "" {
+		if err := a.isName(app); err != nil {
+			return err
+		}
+		args["package"] = app
+		if err := a.Log.launched(ctx, app); err != nil {
+			return err
+		}
+	}
+	err := a.mobile(ctx, "deepLink", args, nil)
+	if !webdriver.Is(err, webdriver.UnknownError) {
+		return a.changed("open a link", a.unsupported("open links", err))
+	}
+	if app != "" {
+		if missing := a.mustBeInstalled(ctx, app, nil); missing != nil {
+			return missing
+		}
+	}
+	return fmt.Errorf("device %s: %w: nothing opens %s: %w", a.Device, drivers.ErrNoApp, phrase.LimitBytes(link, 200), err)
+}
+
+// Foreground names the app in the foreground.
+func (a *Apps) Foreground(ctx context.Context) (name string, err error) {
+	err = a.mobile(ctx, "getCurrentPackage", nil, &name)
+	return name, err
+}
+
+// Identify names the app that was launched last; the server does not say its version.
+func (a *Apps) Identify(context.Context) (*drivers.Identity, error) {
+	if pkg := a.Log.app(); pkg != "" {
+		return &drivers.Identity{ID: pkg}, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,117 @@
+package appium
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/ui"
+	"github.com/taproot-dev/taproot/drivers/internal/remote"
+)
+
+// restoreLimit is how long all settings may take to be restored.
+const restoreLimit = 30 * time.Second
+
+// Device is a phone behind an Appium server, opened for one test.
+type Device struct {
+	session *Session
+	info    drivers.Info
+
+	*Screen
+	*ui.Dialogs
+	*Apps
+	*Log
+	*System
+	*Files
+}
+
+var (
+	_ drivers.Alerter        = (*Device)(nil)
+	_ drivers.AppManager     = (*Device)(nil)
+	_ drivers.Apps           = (*Device)(nil)
+	_ drivers.Biometrics     = (*Device)(nil)
+	_ drivers.CrashWatcher   = (*Device)(nil)
+	_ drivers.Device         = (*Device)(nil)
+	_ drivers.Editor         = (*Device)(nil)
+	_ drivers.FilePuller     = (*Device)(nil)
+	_ drivers.FullTreeReader = (*Device)(nil)
+	_ drivers.Gestures       = (*Device)(nil)
+	_ drivers.Identifier     = (*Device)(nil)
+	_ drivers.Keyboard       = (*Device)(nil)
+	_ drivers.KeyboardArea   = (*Device)(nil)
+	_ drivers.KeyboardHider  = (*Device)(nil)
+	_ drivers.Keys           = (*Device)(nil)
+	_ drivers.LocationSetter = (*Device)(nil)
+	_ drivers.LogKeeper      = (*Device)(nil)
+	_ drivers.Logger         = (*Device)(nil)
+	_ drivers.MediaAdder     = (*Device)(nil)
+	_ drivers.Pincher        = (*Device)(nil)
+	_ drivers.ProcessKiller  = (*Device)(nil)
+	_ drivers.Recorder       = (*Device)(nil)
+	_ drivers.System         = (*Device)(nil)
+	_ drivers.SystemReader   = (*Device)(nil)
+	_ drivers.TreeSource     = (*Device)(nil)
+	_ drivers.Warner         = (*Device)(nil)
+	_ drivers.WebViewReader  = (*Device)(nil)
+)
+
+// Opening is what a device is opened with.
+type Opening struct {
+	Lease       *remote.Lease
+	Info        drivers.Info
+	Remote, URL string
+}
+
+// Open uses a session for one test.
+func Open(o Opening) *Device {
+	s := &Session{Lease: o.Lease, Device: o.Info.ID, Remote: o.Remote, Life: drivers.NewLifetime(),
+		Phone: ReadPhone(o.Lease.Capabilities)}
+	info := o.Info
+	info.State = drivers.Ready
+	info.Model, info.Manufacturer, info.OSVersion = s.Phone.Model, s.Phone.Manufacturer, s.Phone.Version
+	info.APILevel, info.Density = s.Phone.API, s.Phone.Density
+	info.Width, info.Height = s.Phone.Size.X, s.Phone.Size.Y
+	glass := &Screen{Session: s}
+	log := &Log{Session: s}
+	system := &System{Session: s, Screen: glass}
+	return &Device{session: s, info: info, Screen: glass, Dialogs: &ui.Dialogs{Screen: glass, Device: info.ID},
+		Apps: &Apps{Session: s, Log: log, URL: o.URL}, Log: log, System: system, Files: &Files{Session: s, System: system}}
+}
+
+// Info is the record made when the device was opened.
+func (d *Device) Info() drivers.Info { return d.info }
+
+// TakeWarnings returns what came up since the last call.
+func (d *Device) TakeWarnings() []string { return d.session.TakeWarnings() }
+
+// Close restores what was changed, and releases the session.
+func (d *Device) Close() error {
+	if d.session.Life.Err() != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), restoreLimit)
+	defer cancel()
+	err := d.System.Restore(ctx)
+	if !d.session.Life.End() {
+		return nil
+	}
+	if errors.Is(err, drivers.ErrDeviceLost) {
+		err = nil // it cannot be restored now; the session is ended
+	}
+	return errors.Join(err, d.session.Leave())
+}
+
+// End restores what was changed, and ends the session.
+func (d *Device) End() error {
+	d.session.spoil()
+	return d.Close()
+}
+
+// ReadLog fetches what the log has.
+func (d *Device) ReadLog(ctx context.Context) error { return d.Log.read(ctx) }
+
+// CheckActions returns an error that names what the server lacks for one of the actions of a test.
+func (d *Device) CheckActions(ctx context.Context, names []string) error {
+	return d.session.CheckActions(ctx, names)
+}

@@ -1,0 +1,264 @@
+package appium
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"al.essio.dev/pkg/shellescape"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/restore"
+	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
+)
+
+// System changes the settings of a phone. What they were is restored when the device is closed.
+type System struct {
+	*Session
+	Screen *Screen
+
+	mu   sync.Mutex
+	undo []change
+}
+
+// change is what undoes one.
+type change struct {
+	name string
+	do   func(context.Context) error
+}
+
+// owe notes how a setting is restored, unless it was changed before.
+func (y *System) owe(name string, do func(context.Context) error) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if !slices.ContainsFunc(y.undo, func(c change) bool { return c.name == name }) {
+		y.undo = append(y.undo, change{name, do})
+	}
+}
+
+// Restore restores what was changed, the last first. Where that fails the session is not used again.
+func (y *System) Restore(ctx context.Context) error {
+	y.mu.Lock()
+	undo := y.undo
+	y.undo = nil
+	y.mu.Unlock()
+	var errs []error
+	for _, c := range slices.Backward(undo) {
+		if err := c.do(ctx); err != nil {
+			y.spoil()
+			errs = append(errs, fmt.Errorf("restore %s: %w", c.name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func orientation(landscape bool) string {
+	if landscape {
+		return "LANDSCAPE"
+	}
+	return "PORTRAIT"
+}
+
+// Rotate turns the screen.
+func (y *System) Rotate(ctx context.Context, landscape bool) error {
+	var was string
+	err := y.do(ctx, "rotate", func(ctx context.Context) (err error) {
+		was, err = y.Lease.Orientation(ctx)
+		return err
+	})
+	if err != nil {
+		return y.unsupported("turn the screen", err)
+	}
+	turn := func(ctx context.Context, to string) error {
+		err := y.do(ctx, "rotate", func(ctx context.Context) error { return y.Lease.Turn(ctx, to) })
+		y.Screen.turned()
+		if webdriver.Is(err, webdriver.ElementState) {
+			return nil // the app in the foreground keeps its orientation
+		}
+		return y.changed("rotate", err)
+	}
+	y.owe("the orientation", func(ctx context.Context) error { return turn(ctx, was) })
+	return turn(ctx, orientation(landscape))
+}
+
+// DarkMode turns the dark theme on or off.
+func (y *System) DarkMode(ctx context.Context, on bool) error {
+	was, err := y.night(ctx)
+	if err != nil {
+		return err
+	}
+	set := func(ctx context.Context, value string) error {
+		return y.changed("dark mode", y.mobile(ctx, "setUiMode", map[string]any{"mode": "night", "value": value}, nil))
+	}
+	y.owe("the dark theme", func(ctx context.Context) error { return set(ctx, was) })
+	return set(ctx, map[bool]string{true: "yes", false: "no"}[on])
+}
+
+func (y *System) night(ctx context.Context) (mode string, err error) {
+	err = y.mobile(ctx, "getUiMode", map[string]any{"mode": "night"}, &mode)
+	return mode, y.unsupported("read the theme", err)
+}
+
+// IsDark reports whether the dark theme is on.
+func (y *System) IsDark(ctx context.Context) (bool, error) {
+	mode, err := y.night(ctx)
+	return mode == "yes", err
+}
+
+// Airplane turns airplane mode on or off.
+func (y *System) Airplane(ctx context.Context, on bool) error {
+	was, err := y.IsAirplane(ctx)
+	if err != nil {
+		return err
+	}
+	set := func(ctx context.Context, on bool) error {
+		return y.changed("airplane mode", y.mobile(ctx, "setConnectivity", map[string]any{"airplaneMode": on}, nil))
+	}
+	y.owe("airplane mode", func(ctx context.Context) error { return set(ctx, was) })
+	return set(ctx, on)
+}
+
+// IsAirplane reports whether airplane mode is on.
+func (y *System) IsAirplane(ctx context.Context) (bool, error) {
+	var state struct{ AirplaneMode bool }
+	err := y.mobile(ctx, "getConnectivity", map[string]any{"services": []string{"airplaneMode"}}, &state)
+	return state.AirplaneMode, y.unsupported("read airplane mode", err)
+}
+
+// Locale sets the language of one app, by the shell.
+func (y *System) Locale(ctx context.Context, app, locale string) error {
+	if locale != "" && !restore.LocaleList.MatchString(locale) {
+		return fmt.Errorf("device %s: %w: %q is not a language tag such as fr-FR", y.Device, drivers.ErrNotActionable, locale)
+	}
+	said, code, err := y.Shell(ctx, "cmd locale get-app-locales "+shellescape.Quote(app))
+	if err != nil {
+		return err
+	}
+	from, to := strings.Index(said, "are ["), strings.LastIndex(said, "]")
+	if code != 0 || from < 0 || to < from {
+		return fmt.Errorf("device %s: the language of %s cannot be read", y.Device, app)
+	}
+	was := said[from+len("are [") : to]
+	set := func(ctx context.Context, locale string) error {
+		_, code, err := y.Shell(ctx, restore.LocaleLine(app, locale))
+		if err == nil && code != 0 {
+			err = fmt.Errorf("device %s: the language of %s was not set", y.Device, app)
+		}
+		return err
+	}
+	y.owe("the language of "+app, func(ctx context.Context) error { return set(ctx, was) })
+	return set(ctx, locale)
+}
+
+// Notifications opens the list of notifications.
+func (y *System) Notifications(ctx context.Context) error {
+	y.owe("the notifications", func(ctx context.Context) error {
+		return y.mobile(ctx, "statusBar", map[string]any{"command": "collapse"}, nil)
+	})
+	return y.changed("open the notifications", y.unsupported("open the notifications", y.mobile(ctx, "openNotifications",
+		nil, nil)))
+}
+
+// shellCommand runs a command in the phone's shell, where the server allows it.
+const shellCommand = "shell"
+
+// exitMark is written behind what a command says, with its exit code.
+const exitMark = "taproot-exit-code:"
+
+// Shell runs a command in the phone's shell, where the server allows it.
+func (y *System) Shell(ctx context.Context, command string) (output string, code int, err error) {
+	if strings.ContainsRune(command, 0) {
+		return "", 0, fmt.Errorf("device %s: %w: a command with a NUL in it", y.Device, drivers.ErrNotActionable)
+	}
+	if err := y.allowsShell(ctx); err != nil {
+		return "", 0, err
+	}
+	var said string
+	err = y.mobile(ctx, shellCommand, shellArgs("("+command+"\n) 2>&1; echo "+exitMark+"$?"), &said)
+	if err != nil {
+		return "", 0, y.changed("run a command", err)
+	}
+	at := strings.LastIndex(said, exitMark)
+	if at < 0 {
+		return said, 0, fmt.Errorf("device %s: the shell did not return the exit code of the command", y.Device)
+	}
+	code, err = strconv.Atoi(strings.TrimSpace(said[at+len(exitMark):]))
+	if err != nil {
+		err = fmt.Errorf("device %s: the exit code of the command cannot be read", y.Device)
+	}
+	return said[:at], code, err
+}
+
+func shellArgs(line string) map[string]any {
+	return map[string]any{"command": line, "timeout": slowLimit.Milliseconds()}
+}
+
+// allowsShell returns an ErrUnsupported where the server runs no commands. It is asked once.
+func (s *Session) allowsShell(ctx context.Context) error {
+	s.mu.Lock()
+	seen, err := s.shellSeen, s.shell
+	s.mu.Unlock()
+	if seen {
+		return err
+	}
+	err = s.mobile(ctx, shellCommand, shellArgs("true"), nil)
+	var said *webdriver.Error
+	if err != nil && !errors.As(err, &said) || errors.Is(err, drivers.ErrDeviceLost) {
+		return err
+	}
+	if err != nil {
+		err = fmt.Errorf("%w: the remote %s does not run commands in the phone's shell: its Appium server needs "+
+			"--allow-insecure uiautomator2:adb_shell: %w", drivers.ErrUnsupported, s.Remote, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shellSeen, s.shell = true, err
+	return err
+}
+
+// Kill ends the process of an app in the background, by the shell.
+func (y *System) Kill(ctx context.Context, app string) error {
+	said, code, err := y.Shell(ctx, "am kill "+shellescape.Quote(app))
+	if err == nil && code != 0 {
+		err = fmt.Errorf("device %s: kill %s: %s", y.Device, app, strings.TrimSpace(said))
+	}
+	return err
+}
+
+// SetLocation makes the phone believe that it is there.
+func (y *System) SetLocation(ctx context.Context, at drivers.Coordinates) error {
+	args := map[string]any{"latitude": at.Latitude, "longitude": at.Longitude}
+	if at.Accuracy > 0 {
+		args["accuracy"] = at.Accuracy
+	}
+	y.owe("the location", func(ctx context.Context) error { return y.mobile(ctx, "resetGeolocation", nil, nil) })
+	if err := y.mobile(ctx, "setGeolocation", args, nil); err != nil {
+		return y.needsSettings("set the location", err)
+	}
+	return nil
+}
+
+// Present presents a finger to the sensor of an emulator.
+func (y *System) Present(ctx context.Context, known bool) error {
+	finger := 1
+	if !known {
+		finger = 9
+	}
+	return y.onEmulators(y.mobile(ctx, "fingerprint", map[string]any{"fingerprintId": finger}, nil))
+}
+
+// Enroll is refused: a finger is enrolled by a person, in the settings.
+func (y *System) Enroll(context.Context, bool) error {
+	return fmt.Errorf("device %s: %w: a finger is enrolled in the settings of the phone", y.Device, drivers.ErrUnsupported)
+}
+
+func (y *System) onEmulators(err error) error {
+	if webdriver.Is(err, webdriver.UnknownError, webdriver.UnknownMethod, webdriver.Unsupported) {
+		return fmt.Errorf("%w: only emulators have it: %w", drivers.ErrUnsupported, err)
+	}
+	return err
+}

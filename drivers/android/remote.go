@@ -1,0 +1,148 @@
+package android
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"maps"
+	"strings"
+	"sync"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/internal/appium"
+	"github.com/taproot-dev/taproot/drivers/internal/remote"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// remoteDriver opens phones at an Appium server of others. Its devices, NAME-1 to NAME-N, are leased across the
+// processes of this machine.
+type remoteDriver struct {
+	server   dsl.RemoteServer
+	sessions *remote.Sessions
+
+	mu    sync.Mutex
+	model string // of the phone that was opened last
+}
+
+var _ remote.Driver = (*remoteDriver)(nil)
+
+// NewRemote makes a driver of a remote. Nothing is requested yet. The records of its sessions are kept in folder.
+func NewRemote(server dsl.RemoteServer, folder string) (drivers.Driver, error) {
+	sessions, err := remote.New(remote.Server{Name: server.Name, URL: server.URL, User: server.User, Key: server.Key,
+		Sessions: server.Sessions, Folder: folder})
+	if err != nil {
+		return nil, err
+	}
+	return &remoteDriver{server: server, sessions: sessions}, nil
+}
+
+// Platform is Android.
+func (d *remoteDriver) Platform() dsl.Platform { return dsl.Android }
+
+// Devices lists the places for sessions, once the server has responded. It opens none.
+func (d *remoteDriver) Devices(ctx context.Context) ([]drivers.Info, error) {
+	if err := d.sessions.Status(ctx); err != nil {
+		return nil, err
+	}
+	list := make([]drivers.Info, d.server.Sessions)
+	for i := range list {
+		list[i] = d.info(i)
+	}
+	return list, nil
+}
+
+func (d *remoteDriver) info(i int) drivers.Info {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	model := d.model
+	if model == "" {
+		if model, _ = d.server.Capabilities["appium:deviceName"].(string); model == "" {
+			model = "phone"
+		}
+		model += " at " + d.server.Name
+	}
+	return drivers.Info{ID: fmt.Sprintf("%s-%d", d.server.Name, i+1), Platform: dsl.Android, State: drivers.Ready,
+		Model: model}
+}
+
+// Open opens a session, or takes one that another test has left, for a device. It may wait for a free phone.
+func (d *remoteDriver) Open(ctx context.Context, id string) (drivers.Device, error) {
+	for i := range d.server.Sessions {
+		info := d.info(i)
+		if info.ID != id {
+			continue
+		}
+		lease, err := d.sessions.Take(ctx, remoteCapabilities(d.server.Capabilities))
+		if err != nil {
+			return nil, err
+		}
+		dev := appium.Open(appium.Opening{Lease: lease, Info: info, Remote: d.server.Name, URL: d.server.URL})
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.model = dev.Info().Model
+		return dev, nil
+	}
+	return nil, fmt.Errorf("open device %s: there are %s-1 to %s-%d", id, d.server.Name, d.server.Name,
+		d.server.Sessions)
+}
+
+// Close ends the sessions. It returns once they are gone.
+func (d *remoteDriver) Close() error { return d.sessions.Close() }
+
+// remoteCapabilities are those of a session: the user's, and where these say nothing, those with which the driver
+// neither resets an app nor waits for an idle screen, and reads all windows.
+func remoteCapabilities(wanted map[string]any) map[string]any {
+	all := map[string]any{
+		"platformName":                                "Android",
+		"appium:automationName":                       "UiAutomator2",
+		"appium:noReset":                              true,
+		"appium:autoLaunch":                           false,
+		"appium:disableWindowAnimation":               true,
+		"appium:settings[waitForIdleTimeout]":         0,
+		"appium:settings[enableMultiWindows]":         true,
+		"appium:settings[snapshotMaxDepth]":           appium.Depth,
+		"appium:settings[enableNotificationListener]": true,
+	}
+	if reset, given := wanted["appium:fullReset"]; given && reset == true {
+		delete(all, "appium:noReset") // they exclude each other
+	}
+	for name := range wanted {
+		for own := range all {
+			if strings.EqualFold(name, own) {
+				delete(all, own)
+			}
+		}
+	}
+	maps.Copy(all, wanted)
+	return all
+}
+
+// Status reports whether the server is there.
+func (d *remoteDriver) Status(ctx context.Context) error { return d.sessions.Status(ctx) }
+
+// Try opens a session, reads the screen in it, and ends it. It touches nothing.
+func (d *remoteDriver) Try(ctx context.Context, calls *remote.Calls) (phone string) {
+	var dev *appium.Device
+	if !calls.Do("open a session", func() error {
+		opened, err := d.Open(ctx, d.server.Name+"-1")
+		if err == nil {
+			dev = opened.(*appium.Device)
+		}
+		return err
+	}) {
+		return ""
+	}
+	info := dev.Info()
+	calls.Do("read the screen", func() error { _, err := dev.Tree(ctx); return err })
+	calls.Do("take a screenshot", func() error {
+		img, err := dev.Screenshot(ctx)
+		if size := image.Pt(info.Width, info.Height); err == nil && size != (image.Point{}) &&
+			img.Bounds().Size() != size && img.Bounds().Size() != image.Pt(size.Y, size.X) {
+			err = fmt.Errorf("the screenshot has %v pixels, and the screen %v", img.Bounds().Size(), size)
+		}
+		return err
+	})
+	calls.Do("read the log", func() error { return dev.ReadLog(ctx) })
+	calls.Do("end the session", dev.End)
+	return strings.TrimSpace(info.Manufacturer + " " + info.Model + ", Android " + info.OSVersion)
+}
