@@ -31,6 +31,7 @@ var (
 	_ drivers.AppManager     = (*Device)(nil)
 	_ drivers.Apps           = (*Device)(nil)
 	_ drivers.Biometrics     = (*Device)(nil)
+	_ drivers.CrashHinter    = (*Device)(nil)
 	_ drivers.CrashWatcher   = (*Device)(nil)
 	_ drivers.Device         = (*Device)(nil)
 	_ drivers.Editor         = (*Device)(nil)
@@ -100,6 +101,13 @@ func (d *Device) Close() error {
 		err = nil // it cannot be restored now; the session is ended
 	}
 	return errors.Join(err, d.session.Leave())
+}
+
+// CrashSuspected reports whether the newest screen has no window of the app that was launched last: its log is fetched
+// then, and at the end of the test.
+func (d *Device) CrashSuspected() bool {
+	pkg := d.Log.app()
+	return pkg != "" && !d.Screen.shows(pkg)
 }
 
 // End restores what was changed, and ends the session.

@@ -27,7 +27,8 @@ type Log struct {
 	cut     error     // why lines are missing
 	pkg     string    // of the app that was launched last
 	since   strings.Builder
-	missing error // why there is no log
+	missing error          // why there is no log
+	earlier *drivers.Crash // of an app that was launched again since
 }
 
 // fetch takes the lines that have come. The lock is held.
@@ -74,6 +75,9 @@ func (l *Log) launched(ctx context.Context, pkg string) error {
 	if errors.Is(err, drivers.ErrDeviceLost) || ctx.Err() != nil {
 		return err
 	}
+	if crash := watch.FindCrash(l.since.String(), l.pkg); crash != nil && l.pkg != "" && l.earlier == nil {
+		l.earlier = crash
+	}
 	l.pkg, l.cut = pkg, nil
 	l.since.Reset()
 	return nil
@@ -94,16 +98,20 @@ func (l *Log) app() string {
 	return l.pkg
 }
 
-// Crashed returns the first crash of the app that was launched last, by the log since then.
+// Crashed returns the first crash of the app that was launched last, by the log since then, or one of an app that was
+// launched before.
 func (l *Log) Crashed(ctx context.Context) (*drivers.Crash, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.pkg == "" {
-		return nil, nil
+		return l.earlier, nil
 	}
 	err := l.fetch(ctx)
 	if crash := watch.FindCrash(l.since.String(), l.pkg); crash != nil {
 		return crash, nil
+	}
+	if l.earlier != nil {
+		return l.earlier, nil
 	}
 	return nil, errors.Join(err, l.cut)
 }

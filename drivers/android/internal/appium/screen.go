@@ -27,6 +27,7 @@ type Screen struct {
 	shot    image.Point    // size of the last screenshot
 	depth   int            // that the driver reads
 	toasts  agent.Toasts
+	apps    map[string]bool // with a window on the newest screen; nil: none was read
 }
 
 // Depth is how many elements inside each other the session reads at first.
@@ -95,6 +96,10 @@ func (u *Screen) read(ctx context.Context, choose func(*dump.Dump)) (*screen.Tre
 		return nil, err
 	}
 	agent.ForgetRanges(got)
+	u.apps = map[string]bool{}
+	for _, n := range got.Windows {
+		u.apps[n.Package] = true
+	}
 	choose(got)
 	if len(got.Windows) == 0 {
 		return nil, fmt.Errorf("device %s: no window of an app is on the screen: %w", u.Device, drivers.ErrNotReady)
@@ -133,6 +138,13 @@ func (u *Screen) known(ctx context.Context, got *dump.Dump) error {
 		u.listed = ""
 	}
 	return err
+}
+
+// shows reports whether the newest screen has a window of an app, as far as one was read.
+func (u *Screen) shows(pkg string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.apps == nil || u.apps[pkg]
 }
 
 // fingerprint says which windows a document has, where, and which of them has the focus.

@@ -4,10 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
-	"github.com/taproot-dev/taproot/drivers/android/internal/phone"
 )
 
 func TestOwnActivities(t *testing.T) {
@@ -77,8 +73,7 @@ func TestShortNamesByLevel(t *testing.T) {
 		{"bluetooth", 30, ""},
 		{"bluetooth", 31, "BLUETOOTH_SCAN BLUETOOTH_CONNECT BLUETOOTH_ADVERTISE"},
 	} {
-		d := &Apps{Phone: &phone.Phone{Link: &adb.Link{Serial: "X"}, Info: drivers.Info{APILevel: c.api}}}
-		names, err := d.permissions(c.name, true, asked)
+		names, err := PermissionRule{API: c.api, Asked: asked}.Names(c.name, true)
 		got := strings.ReplaceAll(strings.Join(names, " "), "android.permission.", "")
 		if err != nil || got != c.want {
 			t.Errorf("%s on %d: %q, %v", c.name, c.api, got, err)

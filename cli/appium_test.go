@@ -1,0 +1,157 @@
+package cli_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/internal/sim/android"
+	"github.com/taproot-dev/taproot/internal/testutil"
+	"github.com/taproot-dev/taproot/internal/toolchain/appiumtest"
+)
+
+// countingProxy passes requests on to an Appium server, and counts those of sessions.
+type countingProxy struct {
+	*httptest.Server
+
+	mu    sync.Mutex
+	calls []string
+	open  int
+}
+
+func newCountingProxy(t *testing.T, server string) *countingProxy {
+	to, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &countingProxy{}
+	next := httputil.NewSingleHostReverseProxy(to)
+	next.Transport = &http.Transport{DisableKeepAlives: true}
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		parts := strings.SplitN(strings.TrimPrefix(r.URL.Path, "/session"), "/", 3)
+		p.mu.Lock()
+		switch {
+		case r.URL.Path == "/session":
+			p.open++
+		case len(parts) == 2 && r.Method == http.MethodDelete:
+			p.open--
+		case len(parts) == 3:
+			p.calls = append(p.calls, r.Method+" "+parts[2])
+		}
+		p.mu.Unlock()
+		next.ServeHTTP(w, r)
+	}))
+	t.Cleanup(p.Close)
+	return p
+}
+
+// took returns the calls since it was called last.
+func (p *countingProxy) took() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := p.calls
+	p.calls = nil
+	return all
+}
+
+func (p *countingProxy) left() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.open
+}
+
+// TestSuitesAtAppium runs suites/android on a simulated phone behind the Appium server of its makers and the real adb,
+// counts the calls of steps, and kills a run.
+func TestSuitesAtAppium(t *testing.T) {
+	testutil.Leave(t, "TestFaultsOfRemotePhones in drivers/android, with a server of our own")
+	adb := androidsim.StartADB(t)
+	phone := androidsim.NewPhone(androidsim.Small)
+	t.Cleanup(phone.Close)
+	serial := adb.Connect(t, phone)
+	proxy := newCountingProxy(t, appiumtest.Start(t, appiumtest.Options{ADB: adb.Path, Env: adb.Env}).URL)
+	l := newLab(t, 0)
+	l.write("taproot.yaml", fmt.Sprintf("evidence: {video: off}\nremotes:\n  lab:\n    url: %q\n    platform: android\n"+
+		"    capabilities: {'appium:udid': %q, 'appium:adbPort': %d, 'appium:suppressKillServer': true, "+
+		"'appium:skipDeviceInitialization': true}\n", proxy.URL, serial, adb.Port))
+	suites, err := filepath.Abs(filepath.Join("..", "suites", "android"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := l.start("taproot", "doctor", "--remote", "lab").wait()
+	end.exits(t, 0)
+	has(t, "doctor", end.stdout, "read the screen", "end the session", "Android 14")
+	start := "platform: android\nsteps:\n  - launch: {package: com.example.login, force: true}\n" +
+		"  - waitStable: {timeout: 60s}\n  - assert: Sign in\n"
+	l.write("few.yaml", "id: few\n"+start)
+	l.write("many.yaml", "id: many\n"+start+strings.Repeat("  - assert: Sign in\n", 10))
+	l.write("shell.yaml", "id: shell\nplatform: android\nsteps:\n  - tap: Sign in\n  - shell: id\n")
+	l.write("shake.yaml", "id: shake\nplatform: android\nsteps:\n  - shake\n")
+	counts := map[string]int{}
+	for _, name := range []string{"few", "many"} {
+		proxy.took()
+		end := l.start("taproot", "run", "--remote", "lab", name+".yaml").wait()
+		end.exits(t, 0)
+		counts[name] = len(proxy.took())
+	}
+	if each := float64(counts["many"]-counts["few"]) / 10; each > 2 || each < 1 {
+		t.Errorf("an assertion took %.1f calls: %v", each, counts)
+	}
+	end = l.start("taproot", "run", "--remote", "lab", "--allow-shell", "shell.yaml").wait()
+	end.exits(t, 3)
+	has(t, "a server without a shell", end.stdout+end.stderr, "--allow-insecure uiautomator2:adb_shell")
+	for _, call := range proxy.took() {
+		if call == "POST actions" {
+			t.Error("the phone was touched before the missing feature was reported")
+		}
+	}
+	end = l.start("taproot", "run", "--remote", "lab", "shake.yaml").wait()
+	end.exits(t, 2)
+	has(t, "what no driver does", end.stdout+end.stderr, "shake does not work on the remote lab")
+
+	files, err := filepath.Glob(filepath.Join(suites, "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%v: %d files", err, len(files))
+	}
+	if err := os.Mkdir(filepath.Join(l.dir, "suite"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.write(filepath.Join("suite", filepath.Base(file)), string(text))
+	}
+	end = l.start("taproot", "run", "--remote", "lab", "suite").wait()
+	end.exits(t, 0)
+	has(t, "suites/android", end.stdout+end.stderr, fmt.Sprintf("%d passed", len(files)))
+
+	run := l.start("taproot", "run", "--remote", "lab", "many.yaml")
+	for limit := time.Now().Add(2 * time.Minute); proxy.left() == 0; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(limit) {
+			t.Fatal("no session is opened")
+		}
+	}
+	for len(proxy.took()) == 0 {
+		time.Sleep(20 * time.Millisecond)
+	}
+	if err := run.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	run.wait()
+	if n := proxy.left(); n != 1 {
+		t.Fatalf("%d sessions are left by the killed run", n)
+	}
+	l.start("taproot", "devices", "--remote", "lab").wait().exits(t, 0)
+	if n := proxy.left(); n != 0 {
+		t.Errorf("%d sessions are left", n)
+	}
+}
