@@ -348,7 +348,8 @@ func TestRemotePagesThatDoNotOpen(t *testing.T) {
 func TestCheckRemote(t *testing.T) {
 	h := newHub(t)
 	d := h.driver(t, 1).(*remoteDriver)
-	calls, browser := CheckRemote(t.Context(), d.remote.RemoteServer, t.TempDir())
+	checked, err := NewRemote(Options{}, d.remote.RemoteServer, t.TempDir())
+	calls, browser := CheckRemote(t.Context(), checked, err)
 	text, _ := json.Marshal(calls)
 	if len(calls) != 6 || strings.Contains(string(text), "problem") || !strings.HasPrefix(browser, "Chromium at lab 1") {
 		t.Errorf("%s %s", text, browser)
@@ -357,7 +358,8 @@ func TestCheckRemote(t *testing.T) {
 		t.Errorf("%d open", h.open())
 	}
 	h.Close()
-	calls, _ = CheckRemote(t.Context(), d.remote.RemoteServer, t.TempDir())
+	checked, err = NewRemote(Options{}, d.remote.RemoteServer, t.TempDir())
+	calls, _ = CheckRemote(t.Context(), checked, err)
 	if len(calls) != 1 || !strings.Contains(calls[0].Said, "the remote lab") ||
 		!strings.Contains(calls[0].Said, "nothing listens there") {
 		t.Errorf("%+v", calls)

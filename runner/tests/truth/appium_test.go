@@ -1,4 +1,4 @@
-package truth
+package truth_test
 
 import (
 	"os"
