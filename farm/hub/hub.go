@@ -43,11 +43,6 @@ func Open(ctx context.Context, o Options) (*Hub, error) {
 	return hub.Open(ctx, o)
 }
 
-// LabelList formats labels as NAME=VALUE, sorted.
-func LabelList(of map[string]string) (list []string) {
-	return hub.LabelList(of)
-}
-
 var (
 	// ErrToken means that a token is invalid: it is wrong, was used, or has expired. The wrapping error explains which.
 	ErrToken = hub.ErrToken

@@ -2,6 +2,7 @@ package phrase
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -129,4 +130,13 @@ func Anchor(title string) string {
 		}
 		return -1
 	}, strings.TrimSpace(title))
+}
+
+// Pairs returns labels or the like as NAME=VALUE, sorted.
+func Pairs(of map[string]string) (list []string) {
+	for k, v := range of {
+		list = append(list, k+"="+v)
+	}
+	slices.Sort(list)
+	return list
 }

@@ -15,7 +15,7 @@ import (
 
 const (
 	// mostExported is the number of exported names at most. It only goes down.
-	mostExported = 900
+	mostExported = 899
 	// aimExported is what the number is to fall below: runner, its matchers and helpers, dsl, and the interfaces that
 	// authors of drivers and reporters implement.
 	aimExported = 900

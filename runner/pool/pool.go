@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/runner/internal/pool"
 )
 
@@ -47,10 +46,3 @@ type BusyError = pool.BusyError
 
 // UnknownDeviceError says that no device has that id, or that it cannot be used.
 type UnknownDeviceError = pool.UnknownDeviceError
-
-// Pick chooses a different device for each entry of a test, without leasing them: one that is free, or for which own
-// returns true. rejects says why a device is not wanted; nil: each one that suits is.
-func Pick(ctx context.Context, p *Pool, entries []dsl.Entry, rejects func(dsl.Entry, drivers.Info) string,
-	own func(id string) bool) ([]drivers.Info, error) {
-	return pool.Pick(ctx, p, entries, rejects, own)
-}

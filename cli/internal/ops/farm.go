@@ -24,6 +24,7 @@ import (
 	"github.com/taproot-dev/taproot/farm/dispatch"
 	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/farm/queue"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/runner/plan"
 	farmremote "github.com/taproot-dev/taproot/runner/remote"
 	"github.com/taproot-dev/taproot/runner/run"
@@ -232,7 +233,7 @@ func dash(text string) string {
 	return text
 }
 
-func labels(of map[string]string) string { return strings.Join(hub.LabelList(of), ",") }
+func labels(of map[string]string) string { return strings.Join(phrase.Pairs(of), ",") }
 
 // formatTime formats a time to the second, in UTC; "-" for none.
 func formatTime(t time.Time) string {

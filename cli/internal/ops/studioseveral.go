@@ -171,7 +171,7 @@ func (f *studioFlags) severalPage(ctx context.Context, conf run.Config, query ur
 		}
 		return ""
 	}
-	picked, err := pool.Pick(ctx, devices, entries, rejects, func(string) bool { return false })
+	picked, err := devices.Pick(ctx, entries, rejects, func(string) bool { return false })
 	if err != nil {
 		return "", err
 	}

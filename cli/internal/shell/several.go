@@ -8,7 +8,6 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/runner/client"
-	"github.com/taproot-dev/taproot/runner/pool"
 )
 
 // chooseAll finds the devices of a test with several: new pages and free phones for one that runs from its start, else
@@ -40,7 +39,7 @@ func (r *replay) chooseAll(ctx context.Context, fresh bool) error {
 func (r *replay) freeDevices(ctx context.Context) (map[string]string, error) {
 	entries := r.one.Devices
 	pages := func(e dsl.Entry) bool { return e.Platform == dsl.Web }
-	phones, err := pool.Pick(ctx, r.Pool, slices.DeleteFunc(slices.Clone(entries), pages), nil, r.IsOpen)
+	phones, err := r.Pool.Pick(ctx, slices.DeleteFunc(slices.Clone(entries), pages), nil, r.IsOpen)
 	if err != nil {
 		return nil, &client.Refusal{What: err.Error(), Try: "taproot devices lists them"}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/taproot-dev/taproot/farm/internal/hub"
 	"github.com/taproot-dev/taproot/farm/internal/queue"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // devices returns the devices of hosts that are not dead, and those on which a case can start; sorted by host and id.
@@ -23,7 +24,7 @@ func (d *Dispatcher) list(hoped bool) (all, free []queue.Device) {
 	d.o.Hub.ForCases(hoped, func(one hub.Device, now bool) {
 		q := queue.Device{Host: one.Host, ID: one.ID, Platform: one.Platform, Manufacturer: one.Manufacturer,
 			Model: one.Model, OS: one.OSVersion, Width: one.Width, Height: one.Height, Pool: one.Pool,
-			Labels: hub.LabelList(one.Labels)}
+			Labels: phrase.Pairs(one.Labels)}
 		if one.Project != "" {
 			q.Projects = []string{one.Project}
 		}

@@ -174,15 +174,6 @@ func (h *Hub) ForCases(hoped bool, do func(d Device, free bool)) {
 	}
 }
 
-// LabelList formats labels as NAME=VALUE, sorted.
-func LabelList(of map[string]string) (list []string) {
-	for k, v := range of {
-		list = append(list, k+"="+v)
-	}
-	slices.Sort(list)
-	return list
-}
-
 // Pool returns the pool of a host, or "" if it has none.
 func (h *Hub) Pool(host string) string {
 	h.mu.Lock()

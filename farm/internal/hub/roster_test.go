@@ -9,6 +9,7 @@ import (
 
 	"github.com/taproot-dev/taproot/farm/internal/broker"
 	"github.com/taproot-dev/taproot/farm/internal/wire"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/store"
 	"github.com/taproot-dev/taproot/internal/store/storetest"
 )
@@ -58,7 +59,7 @@ func listener(t *testing.T) (*Hub, func(wire.Beat) error) {
 // forCases counts the devices for cases.
 func (h *Hub) forCases(hoped bool) (all, now int) {
 	h.ForCases(hoped, func(d Device, free bool) {
-		if all++; free && d.Host == "a" && d.Pool == "lab" && LabelList(d.Labels)[0] == "room=3" {
+		if all++; free && d.Host == "a" && d.Pool == "lab" && phrase.Pairs(d.Labels)[0] == "room=3" {
 			now++
 		}
 	})

@@ -91,7 +91,7 @@ func (p several) lease(ctx context.Context) ([]*Lease, error) {
 
 // Pick chooses a different device for each entry of a test, without leasing them: one that is free, or for which own
 // returns true. rejects says why a device is not wanted; nil: each one that suits is.
-func Pick(ctx context.Context, p *Pool, entries []dsl.Entry, rejects func(dsl.Entry, drivers.Info) string,
+func (p *Pool) Pick(ctx context.Context, entries []dsl.Entry, rejects func(dsl.Entry, drivers.Info) string,
 	own func(id string) bool) ([]drivers.Info, error) {
 	wants := make([]Want, len(entries))
 	for i, e := range entries {
