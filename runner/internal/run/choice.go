@@ -295,8 +295,8 @@ func (c *Config) chosenByEnv(get func(string) string) (err error) {
 		}
 	}
 	if v := get("TAPROOT_MAX_TIME"); v != "" {
-		if c.MaxTime, err = time.ParseDuration(v); err != nil || c.MaxTime <= 0 {
-			return fmt.Errorf("TAPROOT_MAX_TIME=%q: write a time such as 20m", v)
+		if c.MaxTime, err = time.ParseDuration(v); err != nil || c.MaxTime < 0 {
+			return fmt.Errorf("TAPROOT_MAX_TIME=%q: write a time such as 20m, or 0 for no limit", v)
 		}
 	}
 	if v := get("TAPROOT_REPEAT"); v != "" {

@@ -3,6 +3,8 @@ package run
 import (
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -50,6 +52,23 @@ func TestKnownFailureUntil(t *testing.T) {
 		one := p.Cases[0]
 		if (one.Test.Fails != nil) != marked || (one.Outdated == nil) != marked {
 			t.Errorf("%s: %v, %v", at, one.Test.Fails, one.Outdated)
+		}
+	}
+}
+
+// TestMaxTimeOfTheEnvironment: 0 is no limit, as for --max-time, and what is no time is refused with its value.
+func TestMaxTimeOfTheEnvironment(t *testing.T) {
+	for value, want := range map[string]time.Duration{"20m": 20 * time.Minute, "0": 0, "": 0, "-1m": -1, "20": -1,
+		"soon": -1} {
+		c, err := FromEnv(t.TempDir(), func(name string) (string, bool) {
+			if name != "TAPROOT_MAX_TIME" {
+				return "", false
+			}
+			return value, true
+		})
+		if want < 0 && (err == nil || !strings.Contains(err.Error(), strconv.Quote(value))) || want >= 0 &&
+			(err != nil || c.MaxTime != want) {
+			t.Errorf("%q: %v, %v", value, c.MaxTime, err)
 		}
 	}
 }
