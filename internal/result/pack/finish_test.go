@@ -2,6 +2,7 @@ package pack
 
 import (
 	"context"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -112,6 +113,39 @@ func TestRecordingNone(t *testing.T) {
 	if res, err := p.Finish(t.Context()); err != nil ||
 		res.Recording != (event.Recording{Kind: event.NoRecording, Why: "switched off"}) {
 		t.Errorf("%v, %+v", err, res.Recording)
+	}
+}
+
+// TestRecordingsOfSeveralDevices: each device has its own recording or the reason why it has none, also when it
+// reported nothing.
+func TestRecordingsOfSeveralDevices(t *testing.T) {
+	t.Parallel()
+	p := newPack(t, newRun(t), "case", PackOptions{NoVideo: true})
+	c := eventtest.Case("case")
+	c.Devices = []event.CaseDevice{{Name: "alice", Platform: "android"}, {Name: "bob", Platform: "web"},
+		{Name: "carol", Platform: "android"}}
+	eventtest.Emit(t, p, event.Event{Kind: event.CaseStarted, Case: &c})
+	p.NoRecording("switched off")
+	p.NoRecordingOf("bob", "it was lost")
+	eventtest.Emit(t, p, event.Event{Kind: event.CaseEnded, Result: event.Pass})
+	res, err := p.Finish(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := func(why string) event.Recording { return event.Recording{Kind: event.NoRecording, Why: why} }
+	want := map[string]event.Recording{"bob": none("it was lost"), "carol": none("the device made no recording")}
+	if res.Recording != none("switched off") || !maps.Equal(res.Recordings, want) {
+		t.Errorf("%+v, %+v", res.Recording, res.Recordings)
+	}
+	md, err := os.ReadFile(filepath.Join(p.Dir(), event.RunFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"- no recording of alice (switched off)\n", "- no recording of bob (it was lost)\n",
+		"- no recording of carol (the device made no recording)\n"} {
+		if !strings.Contains(string(md), line) {
+			t.Errorf("run.md does not say %q:\n%s", line, md)
+		}
 	}
 }
 
