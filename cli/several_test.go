@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/internal/webtest"
 )
 
@@ -143,6 +144,34 @@ func TestSeveralDevicesStayOpen(t *testing.T) {
 	e = l.taproot("run", "keeps.yaml", "--from", "2")
 	has(t, "from a step", e.stdout+e.stderr, "from step 2", "fail: step 2", "commands use carol (SIM2)")
 	l.taproot("close", "--all")
+	l.free()
+}
+
+// TestSeveralDevicesInTheirBrowsers: the pages of a test are in the browsers that it names, also when they stay open.
+// --browser is for the others.
+func TestSeveralDevicesInTheirBrowsers(t *testing.T) {
+	t.Parallel()
+	testutil.Leave(t, "runner/internal/live and runner/internal/plan TestBrowsersOfSeveralDevices")
+	useBrowser(t)
+	site := webtest.New(t)
+	l := newLab(t, 0)
+	defer l.taproot("close", "--all")
+	write := func(alice, bob, check string) {
+		opens := "[{openBrowser: '" + site.Page("list.html") + "'}, {webEval: {script: navigator.userAgent, as: %s}}]\n"
+		l.write("pages.yaml", "id: pages\ndevices:\n  alice: {platform: web"+alice+"}\n  bob: {platform: web"+bob+"}\n"+
+			"steps:\n  - on:\n      alice: "+fmt.Sprintf(opens, "first")+"      bob: "+fmt.Sprintf(opens, "second")+
+			"  - assertTrue: '"+check+"'\n")
+	}
+	const one, other = `first contains "Firefox" && !(second contains "Firefox")`,
+		`second contains "Firefox" && !(first contains "Firefox")`
+	write("", ", browser: firefox", other)
+	l.taproot("run", "pages.yaml", "--keep").exits(t, 0)
+	write(", browser: firefox", "", one)
+	l.taproot("run", "pages.yaml", "--from", "1").exits(t, 0)
+	l.taproot("close", "--all")
+	l.taproot("run", "pages.yaml").exits(t, 0)
+	write("", ", browser: chromium", one)
+	l.taproot("run", "pages.yaml", "--browser", "firefox").exits(t, 0)
 	l.free()
 }
 

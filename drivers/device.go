@@ -168,7 +168,7 @@ type WebObservation struct {
 // BrowserChooser is a Device with pages that can be opened in several browsers.
 type BrowserChooser interface {
 	// UseBrowser has pages opened in a browser ("firefox") that name none themselves, starts it, and has Info report it.
-	// One that is not installed is an *Unavailable.
+	// One that is not installed is an *Unavailable. "" is the default browser again, and starts nothing.
 	UseBrowser(ctx context.Context, name string) error
 	// PageBrowser names the browser of the page that is open, or of the next one, with its version: "firefox", "153.7.0".
 	PageBrowser() (name, version string)

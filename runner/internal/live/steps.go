@@ -116,7 +116,7 @@ func performAll(ctx context.Context, d *Devices, r StepsRequest, open map[string
 			if one == nil {
 				return &InvalidError{fmt.Errorf("the test has a device %s, and none is open for it", e.Name)}
 			}
-			if d, ok := one.Device.(drivers.BrowserChooser); ok && e.Browser != "" {
+			if d, ok := one.Device.(drivers.BrowserChooser); ok { // also when it names none: it may have had another one
 				if err := d.UseBrowser(ctx, e.Browser); err != nil {
 					return fmt.Errorf("%s: %w", e.Name, err)
 				}

@@ -39,14 +39,16 @@ type Opener struct {
 
 	mu      sync.Mutex
 	info    drivers.Info
-	browser string // of pages that name none; "": the driver's
+	own     drivers.Info // the slot's record with the driver's browser
+	browser string       // of pages that name none; "": the driver's
 	pending pending
 }
 
 // NewOpener returns an opener of the slot that recorder records; info is the record of that slot.
 func NewOpener(info drivers.Info, launcher *browser.Launcher, recorder *pages.Recorder,
 	journal *journal.Journal) *Opener {
-	return &Opener{slot: recorder.Slot(), launcher: launcher, journal: journal, recorder: recorder, info: info}
+	return &Opener{slot: recorder.Slot(), launcher: launcher, journal: journal, recorder: recorder, info: info,
+		own: info}
 }
 
 // OpenPage opens address in a fresh context and waits until it can be used. Pages that were open before are closed.
@@ -118,8 +120,14 @@ func firstPage(s *pages.BrowserContext, e *pages.Emulation) error {
 	return nil
 }
 
-// UseBrowser has the device's pages opened in another browser, which is started if it does not run.
+// UseBrowser has the device's pages opened in another browser, which is started if it does not run. "" is the driver's.
 func (o *Opener) UseBrowser(ctx context.Context, name string) error {
+	if name == "" {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.browser, o.info.Model, o.info.OSVersion = "", o.own.Model, o.own.OSVersion
+		return nil
+	}
 	b, err := o.launcher.For(ctx, drivers.PageOptions{Browser: name})
 	if err != nil {
 		return err
