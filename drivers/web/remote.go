@@ -3,6 +3,8 @@ package web
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/remote"
@@ -13,8 +15,9 @@ import (
 // remoteDriver opens pages in the browsers of a WebDriver server of others. Its devices, NAME-1 to NAME-N, are leased
 // across the processes of this machine.
 type remoteDriver struct {
-	launcher *browser.Launcher
-	remote   *browser.Remote
+	opts     Options
+	server   dsl.RemoteServer
+	sessions *remote.Sessions
 }
 
 var _ remote.Driver = (*remoteDriver)(nil)
@@ -29,14 +32,12 @@ func newRemote(opts Options, server dsl.RemoteServer, folder string) (*remoteDri
 	if err != nil {
 		return nil, err
 	}
-	r := &browser.Remote{RemoteServer: server, Sessions: sessions}
-	opts.Remote, opts.Slots, opts.Browser = r, server.Sessions, ""
-	return &remoteDriver{launcher: browser.NewLauncher(opts), remote: r}, nil
+	return &remoteDriver{opts: opts, server: server, sessions: sessions}, nil
 }
 
 func remoteServer(server dsl.RemoteServer, folder string) remote.Server {
 	return remote.Server{Name: server.Name, URL: server.URL, User: server.User, Key: server.Key,
-		Sessions: server.Sessions, Folder: folder}
+		Sessions: server.Sessions, Folder: folder, Vendor: server.Vendor, App: server.App}
 }
 
 // Platform is web.
@@ -44,62 +45,76 @@ func (d *remoteDriver) Platform() dsl.Platform { return dsl.Web }
 
 // Devices lists the places for sessions, once the server has responded. It opens none.
 func (d *remoteDriver) Devices(ctx context.Context) ([]drivers.Info, error) {
-	if err := d.remote.Sessions.Status(ctx); err != nil {
+	if err := d.sessions.Status(ctx); err != nil {
 		return nil, err
 	}
-	list := make([]drivers.Info, d.remote.RemoteServer.Sessions)
+	list := make([]drivers.Info, d.server.Sessions)
 	for i := range list {
-		list[i] = d.info(i)
+		list[i] = d.device(fmt.Sprintf("%s-%d", d.server.Name, i+1)).info()
 	}
 	return list, nil
 }
 
-func (d *remoteDriver) info(i int) drivers.Info {
-	opts := d.launcher.Options()
-	model, version := d.remote.Model()
-	return drivers.Info{ID: fmt.Sprintf("%s-%d", d.remote.Name, i+1), Platform: dsl.Web, State: drivers.Ready,
-		Model: model, OSVersion: version, Width: opts.Width, Height: opts.Height}
-}
-
 // Open opens a session, or takes one that another test has left, for a device. It may wait for a free browser.
 func (d *remoteDriver) Open(ctx context.Context, id string) (drivers.Device, error) {
-	for i := range d.remote.RemoteServer.Sessions {
-		info := d.info(i)
-		if info.ID != id {
-			continue
-		}
-		if err := d.launcher.Find(ctx); err != nil {
-			return nil, err
-		}
-		if err := d.remote.Prepare(ctx); err != nil {
-			return nil, err
-		}
-		info.Model, info.OSVersion = d.remote.Model()
-		return &remoteDevice{device: newDevice(d.launcher, info), remote: d.remote}, nil
+	number, err := strconv.Atoi(strings.TrimPrefix(id, d.server.Name+"-"))
+	if err != nil || number < 1 || number > d.server.Sessions {
+		return nil, fmt.Errorf("open device %s: there are %s-1 to %s-%d", id, d.server.Name, d.server.Name,
+			d.server.Sessions)
 	}
-	return nil, fmt.Errorf("open device %s: there are %s-1 to %s-%d", id, d.remote.Name, d.remote.Name,
-		d.remote.RemoteServer.Sessions)
+	dev := d.device(id)
+	if err := dev.launcher.Find(ctx); err != nil {
+		return nil, err
+	}
+	if err := dev.remote.Prepare(ctx); err != nil {
+		return nil, err
+	}
+	dev.device = newDevice(dev.launcher, dev.info())
+	return dev, nil
 }
 
 // Close ends the sessions. It returns once they are gone.
-func (d *remoteDriver) Close() error {
-	d.remote.Withdraw()
-	err := d.launcher.Close()
-	if ended := d.remote.Sessions.Close(); err == nil {
-		err = ended
-	}
-	return err
+func (d *remoteDriver) Close() error { return d.sessions.Close() }
+
+// device is one that has no session yet.
+func (d *remoteDriver) device(id string) *remoteDevice {
+	r := &browser.Remote{RemoteServer: d.server, Sessions: d.sessions}
+	opts := d.opts
+	opts.Remote, opts.Slots, opts.Browser = r, 1, ""
+	return &remoteDevice{id: id, launcher: browser.NewLauncher(opts), remote: r}
 }
 
-// remoteDevice releases a session in which no page was opened.
+// remoteDevice has the sessions that its pages are opened in, and no other device uses.
 type remoteDevice struct {
 	*device
-	remote *browser.Remote
+	id       string
+	launcher *browser.Launcher
+	remote   *browser.Remote
 }
 
-// Close closes the pages.
+var _ drivers.CloudSession = (*remoteDevice)(nil)
+
+func (d *remoteDevice) info() drivers.Info {
+	opts := d.launcher.Options()
+	model, version := d.remote.Model()
+	return drivers.Info{ID: d.id, Platform: dsl.Web, State: drivers.Ready, Model: model, OSVersion: version,
+		Width: opts.Width, Height: opts.Height}
+}
+
+// SessionURL is the page of the session at the cloud.
+func (d *remoteDevice) SessionURL() string { return d.remote.Page() }
+
+// ReportResult sends the cloud the result of the test.
+func (d *remoteDevice) ReportResult(ctx context.Context, passed bool, reason string) error {
+	return d.remote.Report(ctx, passed, reason)
+}
+
+// Close closes the pages, and ends or releases the sessions.
 func (d *remoteDevice) Close() error {
 	err := d.device.Close()
+	if ended := d.launcher.Close(); err == nil {
+		err = ended
+	}
 	d.remote.Withdraw()
 	return err
 }
@@ -120,15 +135,16 @@ func CheckRemote(ctx context.Context, d drivers.Driver, unmade error) (list []Re
 }
 
 // Status reports whether the server is there.
-func (d *remoteDriver) Status(ctx context.Context) error { return d.remote.Sessions.Status(ctx) }
+func (d *remoteDriver) Status(ctx context.Context) error { return d.sessions.Status(ctx) }
 
 // Try opens a session, reads a page in it, and ends it.
 func (d *remoteDriver) Try(ctx context.Context, calls *remote.Calls) (browser string) {
-	if !calls.Do("open a session", func() error { return d.remote.Prepare(ctx) }) {
+	r := d.device(d.server.Name + "-1").remote
+	if !calls.Do("open a session", func() error { return r.Prepare(ctx) }) {
 		return ""
 	}
-	lease := d.remote.Claim()
-	model, version := d.remote.Model()
+	lease := r.Claim()
+	model, version := r.Model()
 	calls.Do("read the URL", func() error { _, err := lease.URL(ctx, 0); return err })
 	calls.Do("run a script", func() error {
 		return lease.Execute(ctx, "return document.readyState", nil, new(string), 0)

@@ -348,7 +348,7 @@ func TestRemotePagesThatDoNotOpen(t *testing.T) {
 func TestCheckRemote(t *testing.T) {
 	h := newHub(t)
 	d := h.driver(t, 1).(*remoteDriver)
-	checked, err := NewRemote(Options{}, d.remote.RemoteServer, t.TempDir())
+	checked, err := NewRemote(Options{}, d.server, t.TempDir())
 	calls, browser := CheckRemote(t.Context(), checked, err)
 	text, _ := json.Marshal(calls)
 	if len(calls) != 6 || strings.Contains(string(text), "problem") || !strings.HasPrefix(browser, "Chromium at lab 1") {
@@ -358,7 +358,7 @@ func TestCheckRemote(t *testing.T) {
 		t.Errorf("%d open", h.open())
 	}
 	h.Close()
-	checked, err = NewRemote(Options{}, d.remote.RemoteServer, t.TempDir())
+	checked, err = NewRemote(Options{}, d.server, t.TempDir())
 	calls, _ = CheckRemote(t.Context(), checked, err)
 	if len(calls) != 1 || !strings.Contains(calls[0].Said, "the remote lab") ||
 		!strings.Contains(calls[0].Said, "nothing listens there") {

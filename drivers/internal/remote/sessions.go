@@ -7,12 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
+	"github.com/taproot-dev/taproot/internal/testrun"
 )
 
 const (
@@ -40,6 +43,9 @@ type Server struct {
 	Sessions  int    // at once, from this machine
 	Folder    string // of the records of sessions
 	Log       *slog.Logger
+	Vendor    string // the cloud, as taproot.yaml names it; "": the one that the host belongs to
+	App       string // path of the app that sessions get; "": none
+	Native    bool   // sessions are those of apps on phones
 }
 
 // Client returns a client of the server.
@@ -60,8 +66,10 @@ func (s Server) Client() (*webdriver.Client, error) {
 type Sessions struct {
 	server Server
 	client *webdriver.Client
+	vendor *vendor // nil: none that is known
 
 	mu      sync.Mutex
+	uploads map[string]bool // records of the apps that this process has uploaded
 	idle    []*Lease
 	used    map[*Lease]bool
 	back    chan struct{} // receives when a session is no longer used
@@ -76,8 +84,8 @@ func New(s Server) (*Sessions, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sessions{server: s, client: client, closing: make(chan struct{}), used: map[*Lease]bool{},
-		back: make(chan struct{}, 1)}, nil
+	return &Sessions{server: s, client: client, vendor: vendorOf(s), closing: make(chan struct{}), used: map[*Lease]bool{},
+		uploads: map[string]bool{}, back: make(chan struct{}, 1)}, nil
 }
 
 // Lease is a session that the caller alone uses, until Keep or End.
@@ -85,6 +93,9 @@ type Lease struct {
 	*webdriver.Session
 	sessions *Sessions
 	slot     *slot
+	page     string
+	over     chan struct{} // closed at the end
+	lost     atomic.Bool   // the server has no such session any more
 	end      sync.Once
 	ended    error
 }
@@ -92,19 +103,24 @@ type Lease struct {
 // errClosed is the error of a session that is wanted after the end.
 var errClosed = fmt.Errorf("%w: the sessions of the remote are closed", drivers.ErrDeviceLost)
 
-// Take returns a session that was kept, or a new one with these capabilities.
+// Take returns a session that was kept, or a new one with these capabilities. A cloud names it after the test of ctx.
 func (l *Sessions) Take(ctx context.Context, capabilities map[string]any) (*Lease, error) {
 	l.mu.Lock()
-	switch n := len(l.idle); {
-	case l.closed:
+	if l.closed {
 		l.mu.Unlock()
 		return nil, errClosed
-	case n > 0:
+	}
+	for n := len(l.idle); n > 0; n = len(l.idle) {
 		lease := l.idle[n-1]
 		l.idle = l.idle[:n-1]
 		l.used[lease] = true
+		if !lease.lost.Load() {
+			l.mu.Unlock()
+			return lease, nil
+		}
 		l.mu.Unlock()
-		return lease, nil
+		_ = lease.End() // it is gone
+		l.mu.Lock()
 	}
 	l.work.Add(1)
 	l.mu.Unlock()
@@ -113,14 +129,20 @@ func (l *Sessions) Take(ctx context.Context, capabilities map[string]any) (*Leas
 	if err != nil {
 		return nil, err
 	}
-	session, err := l.open(ctx, capabilities, s)
+	session, err := l.openWithApp(ctx, l.vendor.named(capabilities, testrun.Of(ctx)), s)
 	if err != nil {
 		return nil, err
 	}
-	lease := &Lease{Session: session, sessions: l, slot: s}
+	lease := &Lease{Session: session, sessions: l, slot: s, over: make(chan struct{}),
+		page: l.vendor.pageOf(ctx, l.server, session)}
 	l.mu.Lock()
 	l.used[lease] = true
 	l.mu.Unlock()
+	l.work.Add(1) // Take holds one: the count is not zero
+	go func() {
+		defer l.work.Done()
+		lease.keepAlive(idleLimit(capabilities))
+	}()
 	return lease, nil
 }
 
@@ -174,8 +196,35 @@ func ended(err error) bool {
 	return err == nil || errors.As(err, &said) && said.Code != webdriver.Refused && said.Status < 500
 }
 
-// open opens a session. When it is no longer wanted, its answer is waited for a while, and the session ended.
-func (l *Sessions) open(ctx context.Context, capabilities map[string]any, s *slot) (*webdriver.Session, error) {
+// openWithApp opens a session with the app of the server. An app that the cloud no longer has is uploaded again.
+func (l *Sessions) openWithApp(ctx context.Context, capabilities map[string]any, s *slot) (*webdriver.Session, error) {
+	var ref string
+	var old bool
+	for again := false; ; again = true {
+		if l.server.App != "" {
+			var err error
+			if ref, old, err = l.app(ctx, again); err != nil {
+				s.release()
+				return nil, err
+			}
+			capabilities = maps.Clone(capabilities)
+			capabilities["appium:app"] = ref
+		}
+		session, pending, err := l.open(ctx, capabilities, s)
+		if err == nil || pending {
+			return session, err
+		}
+		if again || !old || !appUnknown(err, ref) {
+			s.release()
+			return nil, err
+		}
+	}
+}
+
+// open opens a session. When it is no longer wanted, its answer is waited for a while, and the session ended; the place
+// is then released later.
+func (l *Sessions) open(ctx context.Context, capabilities map[string]any, s *slot) (opened *webdriver.Session,
+	pending bool, err error) {
 	type outcome struct {
 		session *webdriver.Session
 		err     error
@@ -196,11 +245,7 @@ func (l *Sessions) open(ctx context.Context, capabilities map[string]any, s *slo
 	select {
 	case o := <-done:
 		giveUp()
-		if o.err != nil {
-			s.release()
-			return nil, l.server.explain(o.err)
-		}
-		return o.session, nil
+		return o.session, false, l.server.explain(o.err)
 	case <-ctx.Done():
 		why = context.Cause(ctx)
 	case <-l.closing:
@@ -217,7 +262,7 @@ func (l *Sessions) open(ctx context.Context, capabilities map[string]any, s *slo
 		}
 		giveUp()
 	}()
-	return nil, why
+	return nil, true, why
 }
 
 // finish ends a session, whatever has ended meanwhile.
@@ -227,11 +272,12 @@ func (l *Sessions) finish(s *webdriver.Session) error {
 	return s.End(ctx)
 }
 
-// Keep keeps the session for the next Take. Another process that wants its place gets it.
+// Keep keeps the session for the next Take. Another process that wants its place gets it. One of a cloud, where each
+// test has its own, is ended.
 func (e *Lease) Keep() {
 	l := e.sessions
 	l.mu.Lock()
-	if l.closed {
+	if l.closed || l.vendor != nil {
 		l.mu.Unlock()
 		_ = e.End()
 		return
@@ -296,6 +342,7 @@ func (e *Lease) End() error {
 }
 
 func (e *Lease) finish() error {
+	close(e.over)
 	defer func() {
 		e.slot.release()
 		e.sessions.mu.Lock()
@@ -370,6 +417,9 @@ func (l *Sessions) Status(ctx context.Context) error {
 	return l.server.explain(l.client.Status(ctx, StatusLimit))
 }
 
+// Explain names the remote in an error of its server.
+func (l *Sessions) Explain(err error) error { return l.server.explain(err) }
+
 // explain names the remote in an error of its server.
 func (s Server) explain(err error) error {
 	var said *webdriver.Error
@@ -377,6 +427,9 @@ func (s Server) explain(err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case webdriver.Is(err, webdriver.InvalidSession):
+		return fmt.Errorf("%w: the remote %s has ended the session, or has lost it: %w (it may have been without a command "+
+			"for too long: newCommandTimeout, or the limit of the hub)", drivers.ErrDeviceLost, s.Name, err)
 	case webdriver.Is(err, webdriver.Refused):
 		return fmt.Errorf("%w: the remote %s: %w (user and key under remotes)", drivers.ErrDeviceLost, s.Name, err)
 	case errors.As(err, &said), errors.As(err, &lost):

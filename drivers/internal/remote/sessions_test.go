@@ -26,6 +26,7 @@ type hub struct {
 	fault   string        // of the next responses to POST /session
 	endings string        // of those to DELETE
 	hold    chan struct{} // responses to POST /session wait for it
+	alive   int           // how often a session was kept alive
 }
 
 func newHub(t *testing.T) *hub {
@@ -54,6 +55,11 @@ func (h *hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			h.most = max(h.most, len(h.open))
 			answer = map[string]any{"sessionId": id, "capabilities": map[string]any{"browserVersion": "9"}}
 		}
+	case strings.HasSuffix(r.URL.Path, "/timeouts"):
+		h.alive++
+		if !h.open[strings.Split(r.URL.Path, "/")[2]] {
+			fault = "gone"
+		}
 	case r.Method == "DELETE":
 		if fault = h.endings; fault == "" {
 			delete(h.open, strings.TrimPrefix(r.URL.Path, "/session/"))
@@ -67,6 +73,9 @@ func (h *hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "refused":
 		w.WriteHeader(http.StatusUnauthorized)
 		_, _ = w.Write([]byte("<html>no s3cret</html>"))
+	case "gone":
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write([]byte(`{"value":{"error":"invalid session id","message":"timed out"}}`))
 	case "html":
 		w.WriteHeader(http.StatusBadGateway)
 		_, _ = w.Write([]byte("<html>bad gateway</html>"))
@@ -343,5 +352,57 @@ func TestCloseWaitsForUsedSessions(t *testing.T) {
 	}
 	if err := <-closed; err != nil || h.left() != 0 {
 		t.Errorf("%v, %d open", err, h.left())
+	}
+}
+
+// A session without commands is kept alive, in use and between tests, and one that is gone all the same is not used
+// again.
+func TestSessionsAreKeptAlive(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	s := h.sessions(t, t.TempDir(), 1)
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	wanted := map[string]any{"appium:newCommandTimeout": 0.3}
+	lease, err := s.Take(t.Context(), wanted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := func(n int) {
+		t.Helper()
+		for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+			now := 0
+			h.set(func() { now = h.alive })
+			if now >= n {
+				return
+			}
+			if time.Now().After(end) {
+				t.Fatalf("%d commands, not %d", now, n)
+			}
+		}
+	}
+	kept(3)
+	lease.Keep()
+	kept(5)
+	h.set(func() { delete(h.open, lease.ID); h.alive = 0 })
+	kept(1)
+	for end := time.Now().Add(20 * time.Second); !lease.lost.Load(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the session is not known to be gone")
+		}
+	}
+	next, err := s.Take(t.Context(), wanted)
+	if err != nil || next.ID == lease.ID {
+		t.Fatalf("%v", err)
+	}
+	_ = next.End()
+	for caps, want := range map[any]time.Duration{nil: idleMost, 0: idleMost, 30: 10 * time.Second, "x": idleMost,
+		600: idleMost, 0.01: idleLeast, "9": idleMost} {
+		if got := idleLimit(map[string]any{"appium:newCommandTimeout": caps}); got != want {
+			t.Errorf("%v: %v", caps, got)
+		}
 	}
 }

@@ -195,6 +195,28 @@ func (c *Client) send(ctx context.Context, k Command) (json.RawMessage, error) {
 	return c.read(k, answer, raw, err)
 }
 
+// Send sends a request to the REST API of the server's cloud, with the user and the key, and returns the response, of
+// which it reads at most a number of bytes. The error says why there is none.
+func (c *Client) Send(request *http.Request, most int64) (status int, body []byte, err error) {
+	if c.user != "" || c.key != "" {
+		request.SetBasicAuth(c.user, c.key)
+	}
+	c.log.Debug("request to the cloud", "method", request.Method, "host", request.URL.Host, "path", request.URL.Path)
+	answer, err := c.http.Do(request)
+	if err != nil {
+		return 0, nil, fmt.Errorf("the server at %s: %s", hostPort(request.URL), whyNot(err))
+	}
+	defer answer.Body.Close()
+	if body, err = io.ReadAll(io.LimitReader(answer.Body, most)); err != nil {
+		return 0, nil, fmt.Errorf("the server at %s: the answer was cut off", hostPort(request.URL))
+	}
+	c.log.Debug("response of the cloud", "status", answer.StatusCode, "body", c.logged(body))
+	return answer.StatusCode, body, nil
+}
+
+// Mask hides the key, and the other secrets of the options, in a text.
+func (c *Client) Mask(text string) string { return c.mask.Replace(text) }
+
 // read takes the value out of an answer.
 func (c *Client) read(k Command, answer *http.Response, raw []byte, err error) (json.RawMessage, error) {
 	lost := &LostError{Host: c.host, Command: k.String(), Performed: true, Status: answer.StatusCode}

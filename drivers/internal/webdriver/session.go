@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 )
 
@@ -31,7 +32,37 @@ type Session struct {
 	}
 	// Capabilities are all of them, as the server has written them.
 	Capabilities json.RawMessage
+
+	mu      sync.Mutex
+	pending int       // commands
+	last    time.Time // the end of the last command
 }
+
+// Idle is how long the session has had no command.
+func (s *Session) Idle() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pending > 0 || s.last.IsZero() {
+		return 0
+	}
+	return time.Since(s.last)
+}
+
+// busy counts a command that is sent until its end.
+func (s *Session) busy() (end func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pending++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.pending--
+		s.last = time.Now()
+	}
+}
+
+// KeepAlive sends a command that does nothing, so that the server does not take the session for abandoned.
+func (s *Session) KeepAlive(ctx context.Context) error { return s.get(ctx, "/timeouts", nil, 0) }
 
 // Resume returns a session that was opened before, maybe by another process.
 func (c *Client) Resume(id string) *Session { return &Session{client: c, ID: id} }
@@ -71,7 +102,7 @@ func (c *Client) NewSession(ctx context.Context, capabilities map[string]any, li
 	unwanted, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
 		defer giveUp()
-		s := &Session{client: c}
+		s := &Session{client: c, last: time.Now()}
 		var answer struct {
 			SessionID    string
 			Capabilities json.RawMessage
@@ -111,6 +142,7 @@ func (s *Session) End(ctx context.Context) error {
 }
 
 func (s *Session) do(ctx context.Context, method, path string, body, into any, limit time.Duration) error {
+	defer s.busy()()
 	return s.client.Do(ctx, Command{Method: method, Path: "/session/" + url.PathEscape(s.ID) + path, Body: body,
 		Limit: limit}, into)
 }

@@ -116,7 +116,18 @@ func (d *reader) remotes(remotes map[string]vocabulary.Remote, v source.Value) {
 			d.Fail(at, 4, fmt.Sprintf("the remote %q has a user without a key, or a key without a user", entry.Key),
 				`write both: user: "${CLOUD_USER}", key: "${CLOUD_KEY}"`)
 		}
+		d.remoteApp(entry)
 		remotes[entry.Key] = r
+	}
+}
+
+// remoteApp wants an app for phones alone.
+func (d *reader) remoteApp(entry source.Field) {
+	app, given := entry.Value.Get("app")
+	platform, named := entry.Value.Get("platform")
+	if given && (!named || platform.Value.Text == string(vocabulary.Web)) {
+		d.Fail(app.Pos, len("app"), fmt.Sprintf("the remote %q has an app, and is for pages", entry.Key),
+			"remove app, or write the platform of the app")
 	}
 }
 

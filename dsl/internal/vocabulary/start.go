@@ -132,6 +132,8 @@ type Remote struct {
 	Platform     string   `json:"platform,omitempty" enum:"web,android" default:"web"`
 	Capabilities AnyValue `json:"capabilities,omitempty"`
 	Sessions     int      `json:"sessions,omitempty" minimum:"1" maximum:"100" default:"1"`
+	Vendor       string   `json:"vendor,omitempty" enum:"browserstack,saucelabs,lambdatest,testingbot"`
+	App          Template `json:"app,omitempty" minLength:"1"`
 
 	Pos source.Pos // of its name
 	// Wanted are the capabilities as they are written.
@@ -146,6 +148,8 @@ type RemoteServer struct {
 	Platform       Platform
 	Capabilities   map[string]any
 	Sessions       int
+	Vendor         string // as under vendor; "": it is known by the host, or the server is of none
+	App            string // path of the app that sessions get, relative to the file; "": none
 }
 
 // Browser is the browser that sessions have, by the name that tests use; "" when the capabilities do not say, or name
@@ -168,7 +172,7 @@ func (r RemoteServer) Browser() string {
 func (c Config) Remote(name, environment string, o expr.ScopeOptions) (out RemoteServer, err error) {
 	r := c.Remotes[name]
 	fill := remoteFill{prefix: "remotes/" + name + "/", from: r.URL.Source()}
-	for key, t := range map[string]Template{"url": r.URL, "user": r.User, "key": r.Key} {
+	for key, t := range map[string]Template{"url": r.URL, "user": r.User, "key": r.Key, "app": r.App} {
 		fill.note(key, source.Value{Kind: source.String, Text: t.Text, Pos: t.Pos})
 	}
 	fill.walk("capabilities", r.Wanted)
@@ -182,7 +186,7 @@ func (c Config) Remote(name, environment string, o expr.ScopeOptions) (out Remot
 		return expr.Show(value)
 	}
 	out = RemoteServer{Name: name, User: text("user"), Key: text("key"), Platform: Platform(r.Platform),
-		Sessions: r.Sessions}
+		Sessions: r.Sessions, Vendor: r.Vendor, App: text("app")}
 	if filled, is := fill.filled("capabilities", r.Wanted, text).Go().(map[string]any); is {
 		out.Capabilities = filled
 	}

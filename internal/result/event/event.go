@@ -104,6 +104,8 @@ type Case struct {
 	Device string `json:"device,omitempty"`
 	Model  string `json:"model,omitempty"`
 	OS     string `json:"os,omitempty"` // of the device, with its version: "android 14"
+	// URL of the page where a cloud shows the session of the device
+	Session string `json:"session,omitempty"`
 	// of a test with several devices: all of them; Device is the first one
 	Devices []CaseDevice `json:"devices,omitempty"`
 	Steps   []Step       `json:"steps"`

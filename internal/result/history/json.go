@@ -43,6 +43,7 @@ type caseJSON struct {
 	Platform   string                `json:"platform"`
 	Device     string                `json:"device,omitempty"`
 	Model      string                `json:"model,omitempty"`
+	Session    string                `json:"session,omitempty"`
 	OS         string                `json:"os,omitempty"`
 	App        *event.App            `json:"app,omitempty"`
 	Tags       []string              `json:"tags,omitempty"`
@@ -123,7 +124,8 @@ func caseOf(c *RunCase) caseJSON {
 	out := caseJSON{ID: res.Case.ID, Title: c.Title(), Name: res.Case.Name, Pack: c.Pack, Page: c.Page,
 		Platform: string(res.Case.Platform),
 		Device:   res.Case.Device, Model: res.Case.Model, OS: res.Case.OS, App: res.App, Tags: res.Case.Tags,
-		Place: res.Case.Place.String(), Hash: res.Case.Hash,
+		Session: res.Case.Session,
+		Place:   res.Case.Place.String(), Hash: res.Case.Hash,
 		Result: res.Result, Started: pack.RFC3339(res.Started), DurationMS: res.Duration.Milliseconds(),
 		Steps:  stepsJSON{n.Total, n.Passed, n.Failed, n.Errored, n.Skipped, n.Interrupted, n.Unreached},
 		Broken: c.Broken, Flaky: c.Flaky(), Slow: c.Slow()}

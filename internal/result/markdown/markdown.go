@@ -54,6 +54,9 @@ func (w *Writer) head(r *event.CaseResult) {
 	if c.OS != "" && len(c.Devices) == 0 {
 		w.Printf("- os: %s\n", Text(c.OS, MaxArg))
 	}
+	if c.Session != "" {
+		w.Printf("- session: %s\n", Text(c.Session, MaxLong))
+	}
 	if app := r.App.String(); app != "" {
 		w.Printf("- app: %s\n", Text(app, MaxArg))
 	}

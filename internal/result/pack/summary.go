@@ -29,6 +29,7 @@ type Summary struct {
 	Platform         string           `json:"platform"`
 	Device           string           `json:"device,omitempty"`
 	Model            string           `json:"model,omitempty"`
+	Session          string           `json:"session,omitempty"` // URL of the page where a cloud shows it
 	Tags             []string         `json:"tags,omitempty"`
 	Fails            *SummaryFails    `json:"fails,omitempty"`
 	Place            string           `json:"place,omitempty"` // of the test: file:line:col
@@ -96,7 +97,8 @@ func Summarize(r *event.CaseResult) Summary {
 		ID:     r.Case.ID, Result: r.Result, DurationMS: r.Duration.Milliseconds(), Steps: n.Total, StepsPassed: n.Passed,
 		StepsFailed: n.Failed + n.Errored, Screenshots: len(r.Screenshots()), Artifacts: r.Artifacts(),
 		Name: r.Case.Name, Platform: string(r.Case.Platform), Device: r.Case.Device, Model: r.Case.Model, Tags: r.Case.Tags,
-		Place: r.Case.Place.String(), Started: RFC3339(r.Started), Ended: RFC3339(r.Ended),
+		Session: r.Case.Session,
+		Place:   r.Case.Place.String(), Started: RFC3339(r.Started), Ended: RFC3339(r.Ended),
 		StepsSkipped: n.Skipped, StepsInterrupted: n.Interrupted, StepsUnreached: n.Unreached, StepsWarned: n.Warned,
 		Recording: r.Recording, Notes: r.Notes, ScreenRead: r.ScreenRead,
 	}

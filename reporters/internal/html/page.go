@@ -278,6 +278,7 @@ func (b *builder) facts() {
 		add("device", strings.TrimSpace(res.Case.Model+" "+res.Case.Device))
 		add("system", res.Case.OS)
 	}
+	add("session", res.Case.Session)
 	for _, f := range b.in.Env.Facts() {
 		add(f[0], f[1])
 	}

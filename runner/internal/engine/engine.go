@@ -238,6 +238,9 @@ func (r *run) conclude(ctx context.Context, took time.Duration) (event.Result, e
 		l.evidence.addTraces()
 		l.evidence.frames.end(l.report, l.result)
 	}
+	for _, l := range r.lanes {
+		l.reportResult(ctx)
+	}
 	r.takeOver()
 	if r.sinkErr != nil {
 		r.result = event.Error
@@ -310,6 +313,7 @@ func (r *run) describe() (described event.Case, err error) {
 	err = action.Guard(func() error {
 		d := r.facts()
 		described.Device, described.Model, described.OS = d.ID, d.Model, d.OS
+		described.Session = r.sessionURL()
 		for i := range described.Devices {
 			described.Devices[i] = r.lanes[i].facts()
 		}

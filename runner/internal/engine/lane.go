@@ -112,6 +112,31 @@ func (l *lane) facts() event.CaseDevice {
 	return d
 }
 
+// sessionURL is where a cloud shows the session of the device.
+func (l *lane) sessionURL() string {
+	if d, ok := l.dev.(drivers.CloudSession); ok {
+		return d.SessionURL()
+	}
+	return ""
+}
+
+// reportResult sends the result to the cloud of the device. A result that it does not take is a warning. Only a test
+// that has passed is called so; of one that was skipped the cloud gets none.
+func (l *lane) reportResult(ctx context.Context) {
+	d, ok := l.dev.(drivers.CloudSession)
+	if !ok || l.result == event.Skipped {
+		return
+	}
+	passed, reason := l.result == event.Pass && l.sinkErr == nil, string(l.result)
+	if l.problem != nil {
+		reason += ": " + l.sink.Mask().Text(l.problem.Message)
+	}
+	err := action.Guard(func() error { return d.ReportResult(context.WithoutCancel(ctx), passed, reason) })
+	if err != nil {
+		l.emit(event.Event{Kind: event.Logged, Message: l.sink.Mask().Text(err.Error()), Warning: true})
+	}
+}
+
 // each calls do for each lane: for several, at the same time.
 func (ls lanes) each(do func(*lane)) {
 	if len(ls) == 1 {

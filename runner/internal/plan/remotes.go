@@ -49,8 +49,17 @@ func suitesOf(o Options) (dirs []string) {
 // Remotes returns the settings with remotes that apply to the tests that the options name, by the names of the remotes;
 // of two with one name the nearer one counts.
 func Remotes(o Options) (map[string]dsl.Config, error) {
+	found, err := remotes(o)
+	all := make(map[string]dsl.Config, len(found))
+	for name, c := range found {
+		all[name] = c.Config
+	}
+	return all, err
+}
+
+func remotes(o Options) (map[string]config, error) {
 	s := &suites{o: o, files: map[string]config{}, started: map[string][]Server{}}
-	found := map[string]dsl.Config{}
+	found := map[string]config{}
 	for _, dir := range suitesOf(o) {
 		all, err := s.above(dir)
 		if err != nil {
@@ -59,7 +68,7 @@ func Remotes(o Options) (map[string]dsl.Config, error) {
 		for _, c := range slices.Backward(all) {
 			for _, name := range c.RemoteNames() {
 				if _, known := found[name]; !known {
-					found[name] = c.Config
+					found[name] = c
 				}
 			}
 		}
@@ -70,7 +79,7 @@ func Remotes(o Options) (map[string]dsl.Config, error) {
 // FindRemote returns a remote by its name, with its variables filled in. Nothing is asked of it. The error is a *Usage
 // or a *ConfigError.
 func FindRemote(o Options, name string) (dsl.RemoteServer, error) {
-	found, err := Remotes(o)
+	found, err := remotes(o)
 	if err != nil {
 		return dsl.RemoteServer{}, err
 	}
@@ -93,6 +102,11 @@ func FindRemote(o Options, name string) (dsl.RemoteServer, error) {
 	r, err := c.Remote(name, o.Environment, dsl.ScopeOptions{Overrides: o.Vars, Env: o.Env})
 	if err != nil {
 		return r, &Usage{err.Error()}
+	}
+	if r.App != "" {
+		if r.App = filepath.FromSlash(r.App); !filepath.IsAbs(r.App) {
+			r.App = filepath.Join(c.dir, r.App)
+		}
 	}
 	return r, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/pack"
+	"github.com/taproot-dev/taproot/internal/testrun"
 	"github.com/taproot-dev/taproot/runner/internal/action"
 	"github.com/taproot-dev/taproot/runner/internal/engine"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
@@ -220,6 +221,7 @@ func (r *Runner) Open(ctx context.Context, c plan.Case, rest pool.SleepFunc) (le
 func (r *Runner) open(ctx context.Context, c plan.Case, rest pool.SleepFunc, avoid string) (lease *pool.Lease,
 	dev drivers.Device, none *Outcome) {
 	tried := openAttempts{need: c.Test.Device, avoid: avoid, tries: map[string]int{}}
+	ctx = testrun.With(ctx, testrun.Test{ID: c.Test.ID, Build: buildName(r.Config.getenv(), r.Dir)})
 	for {
 		lease, err := r.Pool.LeaseFor(ctx, pool.Request{Platform: c.Platform, What: c.Pack, Skip: tried.passes, Sleep: rest})
 		if err != nil && avoid != "" && tried.err == nil {

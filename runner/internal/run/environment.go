@@ -3,28 +3,32 @@ package run
 import (
 	"context"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/internal/result/history"
+	"github.com/taproot-dev/taproot/internal/result/pack"
 )
 
 // gitLimit limits the queries to git: a file system that does not respond must not block the run.
 const gitLimit = 5 * time.Second
 
 // ciSystems are the variables in which CI systems describe the job; the first system with its sign set counts.
-var ciSystems = []struct{ name, sign, commit, branch, job string }{
-	{"GitHub Actions", "GITHUB_ACTIONS", "GITHUB_SHA", "GITHUB_HEAD_REF GITHUB_REF_NAME", ""},
-	{"GitLab CI", "GITLAB_CI", "CI_COMMIT_SHA", "CI_COMMIT_REF_NAME", "CI_JOB_URL"},
-	{"Jenkins", "JENKINS_URL", "GIT_COMMIT", "CHANGE_BRANCH BRANCH_NAME GIT_BRANCH", "BUILD_URL"},
-	{"Buildkite", "BUILDKITE", "BUILDKITE_COMMIT", "BUILDKITE_BRANCH", "BUILDKITE_BUILD_URL"},
-	{"CircleCI", "CIRCLECI", "CIRCLE_SHA1", "CIRCLE_BRANCH", "CIRCLE_BUILD_URL"},
-	{"Azure Pipelines", "TF_BUILD", "BUILD_SOURCEVERSION", "BUILD_SOURCEBRANCHNAME", ""},
-	{"Bitbucket Pipelines", "BITBUCKET_BUILD_NUMBER", "BITBUCKET_COMMIT", "BITBUCKET_BRANCH", ""},
-	{"Travis CI", "TRAVIS", "TRAVIS_COMMIT", "TRAVIS_BRANCH", "TRAVIS_JOB_WEB_URL"},
-	{"TeamCity", "TEAMCITY_VERSION", "BUILD_VCS_NUMBER", "", "BUILD_URL"},
+var ciSystems = []struct{ name, sign, commit, branch, job, build string }{
+	{"GitHub Actions", "GITHUB_ACTIONS", "GITHUB_SHA", "GITHUB_HEAD_REF GITHUB_REF_NAME", "", "GITHUB_RUN_ID"},
+	{"GitLab CI", "GITLAB_CI", "CI_COMMIT_SHA", "CI_COMMIT_REF_NAME", "CI_JOB_URL", "CI_PIPELINE_ID"},
+	{"Jenkins", "JENKINS_URL", "GIT_COMMIT", "CHANGE_BRANCH BRANCH_NAME GIT_BRANCH", "BUILD_URL",
+		"BUILD_TAG BUILD_NUMBER"},
+	{"Buildkite", "BUILDKITE", "BUILDKITE_COMMIT", "BUILDKITE_BRANCH", "BUILDKITE_BUILD_URL", "BUILDKITE_BUILD_NUMBER"},
+	{"CircleCI", "CIRCLECI", "CIRCLE_SHA1", "CIRCLE_BRANCH", "CIRCLE_BUILD_URL", "CIRCLE_BUILD_NUM"},
+	{"Azure Pipelines", "TF_BUILD", "BUILD_SOURCEVERSION", "BUILD_SOURCEBRANCHNAME", "", "BUILD_BUILDNUMBER"},
+	{"Bitbucket Pipelines", "BITBUCKET_BUILD_NUMBER", "BITBUCKET_COMMIT", "BITBUCKET_BRANCH", "",
+		"BITBUCKET_BUILD_NUMBER"},
+	{"Travis CI", "TRAVIS", "TRAVIS_COMMIT", "TRAVIS_BRANCH", "TRAVIS_JOB_WEB_URL", "TRAVIS_BUILD_NUMBER"},
+	{"TeamCity", "TEAMCITY_VERSION", "BUILD_VCS_NUMBER", "", "BUILD_URL", "BUILD_NUMBER"},
 }
 
 // NoteEnvironment writes the environment of the run: commit, branch, CI job, machine, version and options. It runs git
@@ -38,6 +42,24 @@ func (r *Runner) NoteEnvironment(ctx context.Context, options []string) {
 			conf.logger().Warn("the environment is not kept", "error", err)
 		}
 	})
+}
+
+// buildName is the build of the CI system, by which a cloud groups its sessions; without one it is the run.
+func buildName(get func(string) string, dir *pack.RunDir) string {
+	for _, s := range ciSystems {
+		if get(s.sign) == "" {
+			continue
+		}
+		for name := range strings.FieldsSeq(s.build) {
+			if v := get(name); v != "" {
+				return s.name + " " + v
+			}
+		}
+	}
+	if dir == nil {
+		return ""
+	}
+	return filepath.Base(dir.Path())
 }
 
 func environmentOf(ctx context.Context, c Config, options []string) history.Environment {

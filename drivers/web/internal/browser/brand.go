@@ -33,6 +33,8 @@ type Brand struct {
 	Silent bool
 	// Remote: it runs on a machine of others.
 	Remote bool
+	// Gone is why its session is gone, nil while it is not known to be; may be nil.
+	Gone func() error
 
 	// own starts a browser that Playwright does not drive; nil: Playwright starts it.
 	own     func(l *Launcher) (playwright.Browser, error)

@@ -142,3 +142,13 @@ var (
 	ErrBrowserLost = fmt.Errorf("%w: the browser crashed or was closed", drivers.ErrDeviceLost)
 	ErrCrashed     = fmt.Errorf("%w: the page crashed", drivers.ErrDeviceLost)
 )
+
+// CrashError is the error of a page that has crashed, or of a session at a remote that is gone.
+func (b *Browser) CrashError() error {
+	if b.Brand.Gone != nil {
+		if err := b.Brand.Gone(); err != nil {
+			return err
+		}
+	}
+	return ErrCrashed
+}

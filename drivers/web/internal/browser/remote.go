@@ -3,12 +3,14 @@ package browser
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,19 +23,63 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// Remote is a WebDriver server on which pages are opened.
+// Remote is a WebDriver server on which the pages of one device are opened.
 type Remote struct {
 	dsl.RemoteServer
 	Sessions *remote.Sessions
 
 	mu      sync.Mutex
 	ready   []*remote.Lease // with a window in which nothing of earlier tests is left
+	open    []*remote.Lease // of this device, up to now, that were not ended
+	page    string
 	version string
+	over    bool  // the test has ended
+	gone    error // why the session is gone; nil: it is not known to be
+}
+
+func (r *Remote) goneError() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.gone
+}
+
+// Page is where people can see the first session; "" when that is not known.
+func (r *Remote) Page() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.page
+}
+
+// Report sends the result of the test to the cloud of the sessions.
+func (r *Remote) Report(ctx context.Context, passed bool, reason string) error {
+	if !r.Sessions.Exclusive() {
+		return nil
+	}
+	r.mu.Lock()
+	r.over = true
+	open := slices.Clone(r.open)
+	r.mu.Unlock()
+	if len(open) == 0 {
+		return fmt.Errorf("the remote %s has no result of the test: its session had ended before", r.Name)
+	}
+	errs := make([]error, len(open))
+	for i, lease := range open {
+		errs[i] = lease.Report(ctx, passed, reason)
+	}
+	return errors.Join(errs...)
+}
+
+// end ends a session.
+func (r *Remote) end(lease *remote.Lease) error {
+	r.mu.Lock()
+	r.open = slices.DeleteFunc(r.open, func(other *remote.Lease) bool { return other == lease })
+	r.mu.Unlock()
+	return lease.End()
 }
 
 // brand is how the browsers of remotes behave, whichever they are.
 func (r *Remote) brand() Brand {
-	return Brand{Name: dsl.Remote, ScriptDrags: true, Silent: true, Remote: true,
+	return Brand{Name: dsl.Remote, ScriptDrags: true, Silent: true, Remote: true, Gone: r.goneError,
 		own: func(l *Launcher) (playwright.Browser, error) { return classic.Launch(remoteProduct{r}, l.scripts()) }}
 }
 
@@ -103,7 +149,10 @@ func (r *Remote) take(ctx context.Context) (*remote.Lease, error) {
 		return nil, err
 	}
 	r.mu.Lock()
+	r.gone = nil
 	r.version = lease.Granted.BrowserVersion
+	r.open = append(r.open, lease)
+	r.page = cmp.Or(r.page, lease.Page())
 	r.mu.Unlock()
 	return lease, nil
 }
@@ -161,6 +210,13 @@ type remoteInstance struct {
 
 // Session is that of the browser.
 func (i *remoteInstance) Session() *webdriver.Session { return i.lease.Session }
+
+// Gone notes why the session cannot be used any more.
+func (i *remoteInstance) Gone(err error) {
+	i.remote.mu.Lock()
+	defer i.remote.mu.Unlock()
+	i.remote.gone = i.remote.Sessions.Explain(err)
+}
 
 // Attach has the scripts of the context run before those of pages, where the driver is one of Chromium.
 func (i *remoteInstance) Attach(ctx context.Context, w classic.Attachment) (classic.Window, error) {
@@ -230,12 +286,26 @@ func zipped(path string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Close ends the session, or keeps it for the next page where all can be removed that this one has left.
+// Close ends the session, or keeps it for the next page where all can be removed that this one has left: of a cloud,
+// for the next page of the same test.
 func (i *remoteInstance) Close() error {
+	r := i.remote
+	r.mu.Lock()
+	over := r.over || r.gone != nil
+	r.mu.Unlock()
+	if over {
+		return r.end(i.lease)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), cleanLimit)
 	defer cancel()
 	if err := clean(ctx, i.lease.Session); err != nil {
-		return i.lease.End()
+		return r.end(i.lease)
+	}
+	if r.Sessions.Exclusive() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.ready = append(r.ready, i.lease)
+		return nil
 	}
 	i.lease.Keep()
 	return nil

@@ -65,6 +65,12 @@ type Uploader interface {
 	Upload(ctx context.Context, paths []string) ([]string, error)
 }
 
+// GoneNoter is an Instance that explains why its session is gone.
+type GoneNoter interface {
+	// Gone is called with the error of the command that found it out.
+	Gone(err error)
+}
+
 // Attachment is a window that was opened.
 type Attachment struct {
 	Page   *Page

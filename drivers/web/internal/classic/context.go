@@ -424,6 +424,9 @@ func (c *Context) explain(p *Page, err error) error {
 	case errors.Is(err, errLate), webdriver.Late(err):
 		return fmt.Errorf("%w: %w", playwright.ErrTimeout, err)
 	case webdriver.Is(err, webdriver.InvalidSession), webdriver.MayHaveHappened(err):
+		if noting, is := c.opened.(GoneNoter); is {
+			noting.Gone(err)
+		}
 		c.crashed()
 		return fmt.Errorf("%w: Target crashed: %w", playwright.ErrTargetClosed, err)
 	case webdriver.Is(err, webdriver.NoSuchWindow) && p != nil:

@@ -161,7 +161,7 @@ func (fs *Files) Download(ctx context.Context, at drivers.WebTarget, dir, name s
 	case <-s.Browser.Lost:
 		return "", browser.ErrBrowserLost
 	case <-s.Crash:
-		return "", browser.ErrCrashed
+		return "", s.Browser.CrashError()
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}

@@ -76,7 +76,7 @@ func OutcomeOf[T any](ctx context.Context, s *BrowserContext, done <-chan browse
 	case <-s.Browser.Lost:
 		return none, browser.ErrBrowserLost
 	case <-s.Crash:
-		return none, browser.ErrCrashed
+		return none, s.Browser.CrashError()
 	}
 }
 
@@ -122,7 +122,7 @@ func ActFor(ctx context.Context, sl *Slot, limit time.Duration, f func(page play
 	case <-s.Browser.Lost:
 		return browser.ErrBrowserLost
 	case <-s.Crash:
-		return browser.ErrCrashed
+		return s.Browser.CrashError()
 	case <-s.Dialogs.OnDialog(): // the action was made, and led to a dialog
 		s.Dialogs.stops(over)
 		return nil

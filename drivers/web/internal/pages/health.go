@@ -69,12 +69,12 @@ func (h *Health) Explain(err error) error {
 	case !h.Browser.Alive():
 		return browser.ErrBrowserLost
 	case h.Crashed():
-		return browser.ErrCrashed
+		return h.Browser.CrashError()
 	case browser.IsKind(err):
 		return err
 	case browser.TellsOfACrash(err):
 		h.crashOnce()
-		return browser.ErrCrashed
+		return h.Browser.CrashError()
 	case browser.Disconnected(err):
 		if h.Gone() {
 			return fmt.Errorf("%w: the page was closed during the call", drivers.ErrDeviceLost)
@@ -116,7 +116,7 @@ func (h *Health) PageError(address string, err error, limit time.Duration) error
 	case !h.Browser.Alive():
 		return browser.ErrBrowserLost
 	case h.Crashed():
-		return browser.ErrCrashed
+		return h.Browser.CrashError()
 	case errors.Is(err, playwright.ErrTimeout):
 		return fmt.Errorf("%w: it did not load within %s", drivers.ErrPage, limit)
 	case strings.Contains(err.Error(), "Download is starting"):
@@ -138,7 +138,7 @@ func (h *Health) Usable() error {
 	case !h.Browser.Alive():
 		return browser.ErrBrowserLost
 	case h.Crashed():
-		return browser.ErrCrashed
+		return h.Browser.CrashError()
 	}
 	return h.broken
 }

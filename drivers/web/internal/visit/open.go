@@ -355,7 +355,7 @@ func load(ctx context.Context, s *pages.BrowserContext, address string, opts dri
 	case <-s.Browser.Lost:
 		err = browser.ErrBrowserLost
 	case <-s.Crash:
-		err = browser.ErrCrashed
+		err = s.Browser.CrashError()
 	case <-timer.C:
 		err = fmt.Errorf("%w: it did not load within %s", drivers.ErrPage, limit)
 	case <-ctx.Done():

@@ -46,7 +46,7 @@ func (sc *Scripts) Eval(ctx context.Context, script string, timeout time.Duratio
 	case <-s.Browser.Lost:
 		return nil, browser.ErrBrowserLost
 	case <-s.Crash:
-		return nil, browser.ErrCrashed
+		return nil, s.Browser.CrashError()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
