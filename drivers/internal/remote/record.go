@@ -30,6 +30,7 @@ type record struct {
 	Remote  string    `json:"remote"`
 	Session string    `json:"session"`
 	Since   time.Time `json:"since"`
+	Process int       `json:"process"`
 }
 
 // slot is one of the places for sessions at a server. The lock on its file is released when the process dies.

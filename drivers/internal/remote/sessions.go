@@ -3,18 +3,22 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"net/url"
+	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
+	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/testrun"
 )
 
@@ -148,8 +152,7 @@ func (l *Sessions) Take(ctx context.Context, capabilities map[string]any) (*Leas
 
 // acquire waits for one of the places for sessions. Sessions that killed processes have left in them are ended.
 func (l *Sessions) acquire(ctx context.Context) (*slot, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, lendLimit, fmt.Errorf("%w: the remote %s has %d sessions from this "+
-		"machine already (sessions under remotes)", drivers.ErrDeviceLost, l.server.Name, l.server.Sessions))
+	ctx, cancel := context.WithTimeoutCause(ctx, lendLimit, errFull)
 	defer cancel()
 	for {
 		for i := range l.server.Sessions {
@@ -167,12 +170,30 @@ func (l *Sessions) acquire(ctx context.Context) (*slot, error) {
 		}
 		select {
 		case <-ctx.Done():
+			if context.Cause(ctx) == errFull {
+				return nil, l.full()
+			}
 			return nil, context.Cause(ctx)
 		case <-l.closing:
 			return nil, errClosed
 		case <-time.After(lendEvery):
 		}
 	}
+}
+
+var errFull = errors.New("no session is free")
+
+// full is the error of a server with as many sessions as it may have, with the processes that have them.
+func (l *Sessions) full() error {
+	var who []string
+	for i := range l.server.Sessions {
+		if r, ok := (&slot{path: slotPath(l.server, i)}).note(); ok {
+			who = append(who, fmt.Sprintf("process %d since %s", r.Process, r.Since.Local().Format(time.TimeOnly)))
+		}
+	}
+	return fmt.Errorf("%w: the remote %s has %s from this machine already, in use by %s (sessions under remotes)",
+		drivers.ErrDeviceLost, l.server.Name, phrase.Plural(l.server.Sessions, "session"),
+		cmp.Or(strings.Join(who, ", "), "others"))
 }
 
 // endLeft ends the session that a killed process has left in a place. One that cannot be ended now is noted elsewhere.
@@ -234,7 +255,8 @@ func (l *Sessions) open(ctx context.Context, capabilities map[string]any, s *slo
 	go func() {
 		session, err := l.client.NewSession(life, capabilities, OpenLimit)
 		if err == nil {
-			err = s.write(record{URL: l.server.URL, Remote: l.server.Name, Session: session.ID, Since: time.Now().UTC()})
+			err = s.write(record{URL: l.server.URL, Remote: l.server.Name, Session: session.ID, Since: time.Now().UTC(),
+				Process: os.Getpid()})
 			if err != nil {
 				l.finish(session)
 			}
@@ -245,7 +267,7 @@ func (l *Sessions) open(ctx context.Context, capabilities map[string]any, s *slo
 	select {
 	case o := <-done:
 		giveUp()
-		return o.session, false, l.server.explain(o.err)
+		return o.session, false, l.server.explain(unmatched(o.err, capabilities))
 	case <-ctx.Done():
 		why = context.Cause(ctx)
 	case <-l.closing:

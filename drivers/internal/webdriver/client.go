@@ -4,6 +4,7 @@ package webdriver
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/taproot-dev/taproot/internal/phrase"
 )
@@ -229,7 +231,7 @@ func (c *Client) read(k Command, answer *http.Response, raw []byte, err error) (
 		return nil, lost
 	case answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden:
 		return nil, &Error{Code: Refused, Status: answer.StatusCode, Host: c.host, Command: k.String(),
-			Message: "the user or the key is not accepted"}
+			Message: "the user or the key is not accepted" + c.reason(raw)}
 	}
 	var envelope struct{ Value json.RawMessage }
 	if json.Unmarshal(raw, &envelope) != nil || envelope.Value == nil && answer.StatusCode >= 300 {
@@ -246,6 +248,25 @@ func (c *Client) read(k Command, answer *http.Response, raw []byte, err error) (
 	}
 	return nil, &Error{Code: said.Error, Status: answer.StatusCode, Host: c.host, Command: k.String(),
 		Message: phrase.LimitRunes(phrase.OneLine(c.mask.Replace(said.Message)), 300)}
+}
+
+// reason is the text of a response that is not one of WebDriver, after a colon: of JSON or plain text, not of a page.
+func (c *Client) reason(raw []byte) string {
+	text := string(raw)
+	var said struct {
+		Value          struct{ Message string }
+		Message, Error any
+	}
+	if json.Unmarshal(raw, &said) == nil {
+		message, _ := said.Message.(string)
+		other, _ := said.Error.(string)
+		text = cmp.Or(said.Value.Message, message, other)
+	}
+	text = phrase.OneLine(c.mask.Replace(text))
+	if text == "" || strings.ContainsAny(text, "<{") || strings.ContainsFunc(text, unicode.IsControl) {
+		return ""
+	}
+	return ": " + phrase.LimitRunes(text, 200)
 }
 
 // foreign describes an answer that is not one of WebDriver's, without its text.

@@ -85,6 +85,9 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("the WebDriver server at %s: %s (%s)", e.Host, e.Why, e.Command)
 }
 
+// Lost reports whether a command has no answer.
+func Lost(err error) bool { return errors.As(err, new(*LostError)) }
+
 // MayHaveHappened reports whether a command with this error may have had its effect: a touch must not be sent again.
 func MayHaveHappened(err error) bool {
 	var lost *LostError

@@ -11,25 +11,11 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/result/history"
 	"github.com/taproot-dev/taproot/internal/result/pack"
+	"github.com/taproot-dev/taproot/internal/testrun"
 )
 
 // gitLimit limits the queries to git: a file system that does not respond must not block the run.
 const gitLimit = 5 * time.Second
-
-// ciSystems are the variables in which CI systems describe the job; the first system with its sign set counts.
-var ciSystems = []struct{ name, sign, commit, branch, job, build string }{
-	{"GitHub Actions", "GITHUB_ACTIONS", "GITHUB_SHA", "GITHUB_HEAD_REF GITHUB_REF_NAME", "", "GITHUB_RUN_ID"},
-	{"GitLab CI", "GITLAB_CI", "CI_COMMIT_SHA", "CI_COMMIT_REF_NAME", "CI_JOB_URL", "CI_PIPELINE_ID"},
-	{"Jenkins", "JENKINS_URL", "GIT_COMMIT", "CHANGE_BRANCH BRANCH_NAME GIT_BRANCH", "BUILD_URL",
-		"BUILD_TAG BUILD_NUMBER"},
-	{"Buildkite", "BUILDKITE", "BUILDKITE_COMMIT", "BUILDKITE_BRANCH", "BUILDKITE_BUILD_URL", "BUILDKITE_BUILD_NUMBER"},
-	{"CircleCI", "CIRCLECI", "CIRCLE_SHA1", "CIRCLE_BRANCH", "CIRCLE_BUILD_URL", "CIRCLE_BUILD_NUM"},
-	{"Azure Pipelines", "TF_BUILD", "BUILD_SOURCEVERSION", "BUILD_SOURCEBRANCHNAME", "", "BUILD_BUILDNUMBER"},
-	{"Bitbucket Pipelines", "BITBUCKET_BUILD_NUMBER", "BITBUCKET_COMMIT", "BITBUCKET_BRANCH", "",
-		"BITBUCKET_BUILD_NUMBER"},
-	{"Travis CI", "TRAVIS", "TRAVIS_COMMIT", "TRAVIS_BRANCH", "TRAVIS_JOB_WEB_URL", "TRAVIS_BUILD_NUMBER"},
-	{"TeamCity", "TEAMCITY_VERSION", "BUILD_VCS_NUMBER", "", "BUILD_URL", "BUILD_NUMBER"},
-}
 
 // NoteEnvironment writes the environment of the run: commit, branch, CI job, machine, version and options. It runs git
 // in parallel with the tests; Report and End wait for it. Use it for trusted projects only: git executes what the files
@@ -46,17 +32,10 @@ func (r *Runner) NoteEnvironment(ctx context.Context, options []string) {
 
 // buildName is the build of the CI system, by which a cloud groups its sessions; without one it is the run.
 func buildName(get func(string) string, dir *pack.RunDir) string {
-	for _, s := range ciSystems {
-		if get(s.sign) == "" {
-			continue
-		}
-		for name := range strings.FieldsSeq(s.build) {
-			if v := get(name); v != "" {
-				return s.name + " " + v
-			}
-		}
-	}
-	if dir == nil {
+	switch ci := testrun.CIOf(get); {
+	case ci.Build != "":
+		return ci.Name + " " + ci.Build
+	case dir == nil:
 		return ""
 	}
 	return filepath.Base(dir.Path())
@@ -65,28 +44,8 @@ func buildName(get func(string) string, dir *pack.RunDir) string {
 func environmentOf(ctx context.Context, c Config, options []string) history.Environment {
 	get := c.getenv()
 	e := history.Environment{Taproot: version(), Options: options, OS: runtime.GOOS + "/" + runtime.GOARCH}
-	first := func(names string) string {
-		for _, name := range strings.Fields(names) {
-			if v := get(name); v != "" {
-				return v
-			}
-		}
-		return ""
-	}
-	for _, s := range ciSystems {
-		if get(s.sign) == "" {
-			continue
-		}
-		e.CI, e.Commit, e.Branch, e.Job = s.name, first(s.commit), first(s.branch), first(s.job)
-		break
-	}
-	if e.CI == "GitHub Actions" && get("GITHUB_RUN_ID") != "" {
-		e.Job = strings.TrimRight(get("GITHUB_SERVER_URL"), "/") + "/" + get("GITHUB_REPOSITORY") + "/actions/runs/" +
-			get("GITHUB_RUN_ID")
-	}
-	if !strings.HasPrefix(e.Job, "https://") && !strings.HasPrefix(e.Job, "http://") {
-		e.Job = ""
-	}
+	ci := testrun.CIOf(get)
+	e.CI, e.Commit, e.Branch, e.Job = ci.Name, ci.Commit, ci.Branch, ci.Job
 	commit, branch, dirty := gitState(ctx, c.Dir)
 	if e.Commit == "" {
 		e.Commit = commit

@@ -423,7 +423,7 @@ func (c *Context) explain(p *Page, err error) error {
 		return targetClosed("the context has been closed")
 	case errors.Is(err, errLate), webdriver.Late(err):
 		return fmt.Errorf("%w: %w", playwright.ErrTimeout, err)
-	case webdriver.Is(err, webdriver.InvalidSession), webdriver.MayHaveHappened(err):
+	case webdriver.Is(err, webdriver.InvalidSession), webdriver.Lost(err):
 		if noting, is := c.opened.(GoneNoter); is {
 			noting.Gone(err)
 		}
