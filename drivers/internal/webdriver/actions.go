@@ -42,24 +42,20 @@ func KeyUp(key string) Action { return Action{"type": "keyUp", "value": key} }
 
 // Mouse performs actions of the mouse, one after the other. limit is for what they take in addition to their pauses.
 func (s *Session) Mouse(ctx context.Context, actions ...Action) error {
-	return s.perform(ctx, map[string]any{"type": "pointer", "id": "mouse",
-		"parameters": map[string]any{"pointerType": "mouse"}, "actions": actions})
+	return s.Perform(ctx, []any{map[string]any{"type": "pointer", "id": "mouse",
+		"parameters": map[string]any{"pointerType": "mouse"}, "actions": actions}}, 0)
 }
 
 // Keys performs actions of the keyboard, one after the other.
 func (s *Session) Keys(ctx context.Context, actions ...Action) error {
-	return s.perform(ctx, map[string]any{"type": "key", "id": "keyboard", "actions": actions})
+	return s.Perform(ctx, []any{map[string]any{"type": "key", "id": "keyboard", "actions": actions}}, 0)
 }
 
 // Wheel turns the mouse wheel at a place of the view.
 func (s *Session) Wheel(ctx context.Context, x, y, dx, dy float64) error {
 	turn := Action{"type": "scroll", "origin": "viewport", "duration": 0, "x": math.Round(x), "y": math.Round(y),
 		"deltaX": math.Round(dx), "deltaY": math.Round(dy)}
-	return s.perform(ctx, map[string]any{"type": "wheel", "id": "wheel", "actions": []Action{turn}})
-}
-
-func (s *Session) perform(ctx context.Context, device map[string]any) error {
-	return s.post(ctx, "/actions", map[string]any{"actions": []any{device}}, 0)
+	return s.Perform(ctx, []any{map[string]any{"type": "wheel", "id": "wheel", "actions": []Action{turn}}}, 0)
 }
 
 // upperSigns are those that the keys of lowerSigns type with Shift on the American keyboard.

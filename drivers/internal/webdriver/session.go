@@ -33,31 +33,36 @@ type Session struct {
 	// Capabilities are all of them, as the server has written them.
 	Capabilities json.RawMessage
 
+	activity
+}
+
+// activity is when a session had its last command.
+type activity struct {
 	mu      sync.Mutex
 	pending int       // commands
 	last    time.Time // the end of the last command
 }
 
 // Idle is how long the session has had no command.
-func (s *Session) Idle() time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.pending > 0 || s.last.IsZero() {
+func (a *activity) Idle() time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.pending > 0 || a.last.IsZero() {
 		return 0
 	}
-	return time.Since(s.last)
+	return time.Since(a.last)
 }
 
 // busy counts a command that is sent until its end.
-func (s *Session) busy() (end func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.pending++
+func (a *activity) busy() (end func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.pending++
 	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.pending--
-		s.last = time.Now()
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.pending--
+		a.last = time.Now()
 	}
 }
 
@@ -102,7 +107,7 @@ func (c *Client) NewSession(ctx context.Context, capabilities map[string]any, li
 	unwanted, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
 		defer giveUp()
-		s := &Session{client: c, last: time.Now()}
+		s := &Session{client: c, activity: activity{last: time.Now()}}
 		var answer struct {
 			SessionID    string
 			Capabilities json.RawMessage

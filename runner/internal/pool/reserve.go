@@ -51,12 +51,13 @@ var ErrManyReserved = fmt.Errorf("a device has at most %d reservations", mostRes
 func (p *Pool) Now() time.Time { return p.reserved.now() }
 
 // There converts a time of this machine's clock to the clock for reservations, Here the other way round.
-func (p *Pool) There(t time.Time) time.Time { return t.Add(p.ahead()) }
+func (p *Pool) There(t time.Time) time.Time { return t.Add(ahead(p.Now())) }
 
 // Here converts a time of the clock for reservations to this machine's clock.
-func (p *Pool) Here(t time.Time) time.Time { return t.Add(-p.ahead()) }
+func (p *Pool) Here(t time.Time) time.Time { return t.Add(-ahead(p.Now())) }
 
-func (p *Pool) ahead() time.Duration { return time.Until(p.Now()).Round(time.Second) }
+// ahead is how far the clock for reservations is ahead of this machine's.
+func ahead(now time.Time) time.Duration { return time.Until(now).Round(time.Second) }
 
 // Reservations lists those of a device that have not ended, the first one first.
 func (p *Pool) Reservations(id string) []Reservation {
