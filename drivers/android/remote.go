@@ -28,8 +28,7 @@ var _ remote.Driver = (*remoteDriver)(nil)
 
 // NewRemote makes a driver of a remote. Nothing is requested yet. The records of its sessions are kept in folder.
 func NewRemote(server dsl.RemoteServer, folder string) (drivers.Driver, error) {
-	sessions, err := remote.New(remote.Server{Name: server.Name, URL: server.URL, User: server.User, Key: server.Key,
-		Sessions: server.Sessions, Folder: folder})
+	sessions, err := remote.New(remote.Of(server, folder))
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +71,7 @@ func (d *remoteDriver) Open(ctx context.Context, id string) (drivers.Device, err
 		if info.ID != id {
 			continue
 		}
-		lease, err := d.sessions.Take(ctx, remoteCapabilities(d.server.Capabilities))
+		lease, err := d.sessions.Take(ctx, remoteCapabilities(d.server))
 		if err != nil {
 			return nil, err
 		}
@@ -90,8 +89,10 @@ func (d *remoteDriver) Open(ctx context.Context, id string) (drivers.Device, err
 func (d *remoteDriver) Close() error { return d.sessions.Close() }
 
 // remoteCapabilities are those of a session: the user's, and where these say nothing, those with which the driver
-// neither resets an app nor waits for an idle screen, and reads all windows.
-func remoteCapabilities(wanted map[string]any) map[string]any {
+// neither resets an app nor waits for an idle screen, and reads all windows. An app of the remote is installed even if
+// the phone has one of the same version.
+func remoteCapabilities(server dsl.RemoteServer) map[string]any {
+	wanted := server.Capabilities
 	all := map[string]any{
 		"platformName":                                "Android",
 		"appium:automationName":                       "UiAutomator2",
@@ -102,6 +103,9 @@ func remoteCapabilities(wanted map[string]any) map[string]any {
 		"appium:settings[enableMultiWindows]":         true,
 		"appium:settings[snapshotMaxDepth]":           appium.Depth,
 		"appium:settings[enableNotificationListener]": true,
+	}
+	if server.App != "" {
+		all["appium:enforceAppInstall"] = true
 	}
 	if reset, given := wanted["appium:fullReset"]; given && reset == true {
 		delete(all, "appium:noReset") // they exclude each other

@@ -28,16 +28,11 @@ func NewRemote(opts Options, server dsl.RemoteServer, folder string) (drivers.Dr
 }
 
 func newRemote(opts Options, server dsl.RemoteServer, folder string) (*remoteDriver, error) {
-	sessions, err := remote.New(remoteServer(server, folder))
+	sessions, err := remote.New(remote.Of(server, folder))
 	if err != nil {
 		return nil, err
 	}
 	return &remoteDriver{opts: opts, server: server, sessions: sessions}, nil
-}
-
-func remoteServer(server dsl.RemoteServer, folder string) remote.Server {
-	return remote.Server{Name: server.Name, URL: server.URL, User: server.User, Key: server.Key,
-		Sessions: server.Sessions, Folder: folder, Vendor: server.Vendor, App: server.App}
 }
 
 // Platform is web.
@@ -159,7 +154,7 @@ func (d *remoteDriver) Try(ctx context.Context, calls *remote.Calls) (browser st
 func EndSessions(ctx context.Context, folder string, servers func() []dsl.RemoteServer) ([]string, error) {
 	return remote.EndLeft(ctx, folder, func() (list []remote.Server) {
 		for _, s := range servers() {
-			list = append(list, remoteServer(s, folder))
+			list = append(list, remote.Of(s, folder))
 		}
 		return list
 	})

@@ -18,6 +18,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/phrase"
 	"github.com/taproot-dev/taproot/internal/testrun"
 )
@@ -50,6 +51,12 @@ type Server struct {
 	Vendor    string // the cloud, as taproot.yaml names it; "": the one that the host belongs to
 	App       string // path of the app that sessions get; "": none
 	Native    bool   // sessions are those of apps on phones
+}
+
+// Of is the server of a remote. The records of its sessions are kept in folder.
+func Of(r dsl.RemoteServer, folder string) Server {
+	return Server{Name: r.Name, URL: r.URL, User: r.User, Key: r.Key, Sessions: r.Sessions, Folder: folder,
+		Vendor: r.Vendor, App: r.App, Native: r.Platform != dsl.Web}
 }
 
 // Client returns a client of the server.

@@ -31,6 +31,7 @@ var (
 	_ drivers.AppManager     = (*Device)(nil)
 	_ drivers.Apps           = (*Device)(nil)
 	_ drivers.Biometrics     = (*Device)(nil)
+	_ drivers.CloudSession   = (*Device)(nil)
 	_ drivers.CrashHinter    = (*Device)(nil)
 	_ drivers.CrashWatcher   = (*Device)(nil)
 	_ drivers.Device         = (*Device)(nil)
@@ -85,6 +86,14 @@ func (d *Device) Info() drivers.Info { return d.info }
 
 // TakeWarnings returns what came up since the last call.
 func (d *Device) TakeWarnings() []string { return d.session.TakeWarnings() }
+
+// SessionURL is the page of the session at the cloud.
+func (d *Device) SessionURL() string { return d.session.Lease.Page() }
+
+// ReportResult sends the cloud the result of the test.
+func (d *Device) ReportResult(ctx context.Context, passed bool, reason string) error {
+	return d.session.Lease.Report(ctx, passed, reason)
+}
 
 // Close restores what was changed, and releases the session.
 func (d *Device) Close() error {
