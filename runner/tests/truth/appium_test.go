@@ -24,7 +24,8 @@ func newAppiumLab(t *testing.T) *appiumLab {
 		return nil
 	}
 	adb := androidsim.StartADB(t)
-	return &appiumLab{Server: appiumtest.Start(t, appiumtest.Options{ADB: adb.Path, Env: adb.Env}), adb: adb}
+	return &appiumLab{Server: appiumtest.Start(t, appiumtest.Options{ADB: adb.Path, Env: adb.Env,
+		Features: []string{"uiautomator2:adb_shell"}}), adb: adb}
 }
 
 // ways are those in which the traps are read.

@@ -50,6 +50,7 @@ var (
 	_ drivers.MediaAdder     = (*Device)(nil)
 	_ drivers.Pincher        = (*Device)(nil)
 	_ drivers.ProcessKiller  = (*Device)(nil)
+	_ drivers.Protector      = (*Device)(nil)
 	_ drivers.Recorder       = (*Device)(nil)
 	_ drivers.System         = (*Device)(nil)
 	_ drivers.SystemReader   = (*Device)(nil)

@@ -28,6 +28,7 @@ type Screen struct {
 	depth   int            // that the driver reads
 	toasts  agent.Toasts
 	apps    map[string]bool // with a window on the newest screen; nil: none was read
+	doubted bool            // whether black parts are a window that is protected
 }
 
 // Depth is how many elements inside each other the session reads at first.
@@ -172,7 +173,10 @@ func (u *Screen) Screenshot(ctx context.Context) (image.Image, error) {
 		raw, err = u.Lease.Screenshot(ctx, readLimit)
 		return err
 	})
-	if webdriver.Is(err, "unable to capture screen", webdriver.UnknownError) {
+	if webdriver.Is(err, unableToCapture) {
+		return nil, u.whyNoScreenshot(ctx, fmt.Errorf("%w: %w", drivers.ErrNotReady, err))
+	}
+	if webdriver.Is(err, webdriver.UnknownError) {
 		return nil, fmt.Errorf("%w: %w", drivers.ErrNotReady, err)
 	}
 	if err != nil {

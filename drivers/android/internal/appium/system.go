@@ -171,24 +171,29 @@ const exitMark = "taproot-exit-code:"
 
 // Shell runs a command in the phone's shell, where the server allows it.
 func (y *System) Shell(ctx context.Context, command string) (output string, code int, err error) {
+	output, code, err = y.command(ctx, command)
+	return output, code, y.changed("run a command", err)
+}
+
+// command runs a command in the phone's shell, where the server allows it.
+func (s *Session) command(ctx context.Context, command string) (output string, code int, err error) {
 	if strings.ContainsRune(command, 0) {
-		return "", 0, fmt.Errorf("device %s: %w: a command with a NUL in it", y.Device, drivers.ErrNotActionable)
+		return "", 0, fmt.Errorf("device %s: %w: a command with a NUL in it", s.Device, drivers.ErrNotActionable)
 	}
-	if err := y.allowsShell(ctx); err != nil {
+	if err := s.allowsShell(ctx); err != nil {
 		return "", 0, err
 	}
 	var said string
-	err = y.mobile(ctx, shellCommand, shellArgs("("+command+"\n) 2>&1; echo "+exitMark+"$?"), &said)
-	if err != nil {
-		return "", 0, y.changed("run a command", err)
+	if err := s.mobile(ctx, shellCommand, shellArgs("("+command+"\n) 2>&1; echo "+exitMark+"$?"), &said); err != nil {
+		return "", 0, err
 	}
 	at := strings.LastIndex(said, exitMark)
 	if at < 0 {
-		return said, 0, fmt.Errorf("device %s: the shell did not return the exit code of the command", y.Device)
+		return said, 0, fmt.Errorf("device %s: the shell did not return the exit code of the command", s.Device)
 	}
 	code, err = strconv.Atoi(strings.TrimSpace(said[at+len(exitMark):]))
 	if err != nil {
-		err = fmt.Errorf("device %s: the exit code of the command cannot be read", y.Device)
+		err = fmt.Errorf("device %s: the exit code of the command cannot be read", s.Device)
 	}
 	return said[:at], code, err
 }

@@ -141,7 +141,7 @@ func TestParseProtected(t *testing.T) {
 		"two":             {window("com.bank/.Login", secret, newer) + window("com.bank/.Login", secret, newer), 2},
 		"nothing":         {"Can't find service: window\n", 0},
 	} {
-		got := parseProtected(head + c.said)
+		got := ParseProtected(head + c.said)
 		if len(got) != c.want {
 			t.Errorf("%s: %v", name, got)
 		}

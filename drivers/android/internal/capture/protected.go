@@ -14,6 +14,9 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
+// Windows is the command of the phone that lists its windows for ParseProtected.
+const Windows = "dumpsys window windows"
+
 // flagSecure is FLAG_SECURE of WindowManager.LayoutParams.
 const flagSecure = 0x2000
 
@@ -27,14 +30,15 @@ var (
 
 // Protected queries the window manager for the windows on the screen that forbid screenshots.
 func (c *Camera) Protected(ctx context.Context) ([]drivers.Protected, error) {
-	o, err := c.Phone.Run(ctx, adb.Command{Name: "dumpsys window windows", ReadOnly: true, Line: "dumpsys window windows"})
+	o, err := c.Phone.Run(ctx, adb.Command{Name: Windows, ReadOnly: true, Line: Windows})
 	if err != nil {
 		return nil, err
 	}
-	return parseProtected(string(o.Out)), nil
+	return ParseProtected(string(o.Out)), nil
 }
 
-func parseProtected(dumpsys string) []drivers.Protected {
+// ParseProtected reads what the window manager says of its windows.
+func ParseProtected(dumpsys string) []drivers.Protected {
 	var list []drivers.Protected
 	heads := windowHead.FindAllStringSubmatchIndex(dumpsys, -1)
 	for i, h := range heads {

@@ -78,6 +78,9 @@ func (a *Run) routes() http.Handler {
 	in("POST /appium/device/get_clipboard", a.getClipboard)
 	in("GET /screenshot", a.screenshot)
 	in("GET /appium/device/info", a.deviceInfo)
+	in("GET /appium/device/pixel_ratio", a.pixelRatio)
+	in("GET /appium/device/system_bars", a.systemBars)
+	in("GET /window/current/size", a.windowSize)
 	in("POST /appium/device/open_notifications", func(w http.ResponseWriter, r *http.Request, _ map[string]any) {
 		a.sys.Mu.Lock()
 		a.sys.UI.Shade = true
