@@ -10,7 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/internal/capture"
 )
 
-// unableToCapture is the driver's error when Android gives it no screenshot, as of a window that forbids them.
+// unableToCapture is the driver's error when Android returns no screenshot, as of a window that forbids them.
 const unableToCapture = "unable to capture screen"
 
 // Protected requests the windows of which apps forbid screenshots, by the shell. On a server without one that is not

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/internal/sim/android/kernel"
-	"github.com/taproot-dev/taproot/internal/sim/android/ui"
 )
 
 // deviceInfo describes the phone.
@@ -19,22 +18,6 @@ func (a *Run) deviceInfo(w http.ResponseWriter, r *http.Request, _ map[string]an
 		"model": a.sys.Prof.Model, "brand": a.sys.Opts.Maker, "apiVersion": strconv.Itoa(a.sys.Prof.API),
 		"platformVersion": a.sys.Prof.Release, "realDisplaySize": fmt.Sprintf("%dx%d", width, height),
 		"displayDensity": a.sys.Opts.Density, "locale": "en_US", "timeZone": "UTC"})
-}
-
-// pixelRatio is how many pixels a density-independent one has.
-func (a *Run) pixelRatio(w http.ResponseWriter, r *http.Request, _ map[string]any) {
-	give(w, r.PathValue("id"), float64(a.sys.Opts.Density)/160)
-}
-
-func (a *Run) systemBars(w http.ResponseWriter, r *http.Request, _ map[string]any) {
-	give(w, r.PathValue("id"), map[string]any{"statusBar": ui.StatusBarDP * a.sys.Opts.Density / 160})
-}
-
-func (a *Run) windowSize(w http.ResponseWriter, r *http.Request, _ map[string]any) {
-	a.sys.Mu.Lock()
-	size := a.sys.UI.Size()
-	a.sys.Mu.Unlock()
-	give(w, r.PathValue("id"), map[string]any{"width": size.X, "height": size.Y})
 }
 
 // orientation is how the screen is held.

@@ -78,9 +78,18 @@ func (a *Run) routes() http.Handler {
 	in("POST /appium/device/get_clipboard", a.getClipboard)
 	in("GET /screenshot", a.screenshot)
 	in("GET /appium/device/info", a.deviceInfo)
-	in("GET /appium/device/pixel_ratio", a.pixelRatio)
-	in("GET /appium/device/system_bars", a.systemBars)
-	in("GET /window/current/size", a.windowSize)
+	in("GET /appium/device/pixel_ratio", func(w http.ResponseWriter, r *http.Request, _ map[string]any) {
+		give(w, r.PathValue("id"), float64(a.sys.Opts.Density)/160)
+	})
+	in("GET /appium/device/system_bars", func(w http.ResponseWriter, r *http.Request, _ map[string]any) {
+		give(w, r.PathValue("id"), map[string]any{"statusBar": ui.StatusBarDP * a.sys.Opts.Density / 160})
+	})
+	in("GET /window/current/size", func(w http.ResponseWriter, r *http.Request, _ map[string]any) {
+		a.sys.Mu.Lock()
+		size := a.sys.UI.Size()
+		a.sys.Mu.Unlock()
+		give(w, r.PathValue("id"), map[string]any{"width": size.X, "height": size.Y})
+	})
 	in("POST /appium/device/open_notifications", func(w http.ResponseWriter, r *http.Request, _ map[string]any) {
 		a.sys.Mu.Lock()
 		a.sys.UI.Shade = true
