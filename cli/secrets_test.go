@@ -95,7 +95,7 @@ steps:
   - webAssert: {selector: "#p", text: "${PASSWORD}"}
   - webDownload: "#d"
   - webEval: "console.error(f.value)"
-  - webAssert: {selector: "#p", text: "not ${PASSWORD}", timeoutMs: 300}
+  - webAssert: {selector: "#p", text: "not ${PASSWORD}", timeoutMs: 3000}
 `)
 	e := l.taproot("run", "secret.yaml")
 	e.exits(t, 1)
