@@ -56,7 +56,7 @@ func TestKnownFailureUntil(t *testing.T) {
 	}
 }
 
-// TestMaxTimeOfTheEnvironment: 0 is no limit, as for --max-time, and what is no time is refused with its value.
+// TestMaxTimeOfTheEnvironment: 0 means no limit, as for --max-time; other values are refused and named.
 func TestMaxTimeOfTheEnvironment(t *testing.T) {
 	for value, want := range map[string]time.Duration{"20m": 20 * time.Minute, "0": 0, "": 0, "-1m": -1, "20": -1,
 		"soon": -1} {
