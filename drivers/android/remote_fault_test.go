@@ -34,6 +34,7 @@ type fakeAppium struct {
 	faulty string
 	before bool // the call is not performed when its answer is spoilt
 	lacks  string
+	locked bool
 }
 
 const fakeSource = `<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>
@@ -149,6 +150,8 @@ func (f *fakeAppium) perform(name, id string, body map[string]any) (status int, 
 		return 200, 4
 	case "mobile: isAppInstalled", "mobile: terminateApp":
 		return 200, true
+	case "mobile: isLocked":
+		return 200, f.locked
 	case "mobile: getUiMode":
 		return 200, "no"
 	case "mobile: shell":
@@ -360,6 +363,40 @@ func TestFewCallsToRemotePhones(t *testing.T) {
 	}
 	if err := d.Tap(t.Context(), image.Pt(10, 310)); err != nil || f.count("POST /actions") != 1 {
 		t.Errorf("%v, %d touches", err, f.count("POST /actions"))
+	}
+}
+
+// TestLockedRemotePhone: what is on a phone that is locked or off is unknown. Where the server does not
+// report it, one warning says so.
+func TestLockedRemotePhone(t *testing.T) {
+	t.Parallel()
+	f := newFakeAppium(t)
+	driver, _ := f.remote(t)
+	defer driver.Close()
+	d, err := driver.Open(t.Context(), "lab-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for _, locked := range []bool{false, true} {
+		f.set(func() { f.locked = locked })
+		what, err := d.(drivers.ObstacleReporter).Obstacle(t.Context())
+		if err != nil || strings.Contains(what, "is locked") != locked {
+			t.Errorf("locked %t: %q, %v", locked, what, err)
+		}
+		if err := d.(drivers.DisplayReporter).DisplayOn(t.Context()); (err != nil) != locked {
+			t.Errorf("locked %t: %v", locked, err)
+		}
+	}
+	f.set(func() { f.lacks = "mobile: isLocked" })
+	for range 2 {
+		if what, err := d.(drivers.ObstacleReporter).Obstacle(t.Context()); err != nil || what != "" {
+			t.Errorf("%q, %v", what, err)
+		}
+	}
+	warnings := d.(drivers.Warner).TakeWarnings()
+	if len(warnings) != 1 || !strings.Contains(warnings[0], "whether the phone is locked") {
+		t.Error(warnings)
 	}
 }
 

@@ -21,8 +21,9 @@ type System struct {
 	*Session
 	Screen *Screen
 
-	mu   sync.Mutex
-	undo []change
+	mu     sync.Mutex
+	undo   []change
+	warned bool // that it is unknown whether the phone is locked
 }
 
 // change is what undoes one.
@@ -54,6 +55,36 @@ func (y *System) Restore(ctx context.Context) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// Obstacle says that the phone is locked or its display is off: what an app shows then is unknown. On a server that
+// does not report it, the report has a warning.
+func (y *System) Obstacle(ctx context.Context) (string, error) {
+	var locked bool
+	err := y.unsupported("report whether the phone is locked", y.mobile(ctx, "isLocked", map[string]any{}, &locked))
+	switch {
+	case errors.Is(err, drivers.ErrUnsupported):
+		y.mu.Lock()
+		warned := y.warned
+		y.warned = true
+		y.mu.Unlock()
+		if !warned {
+			y.warn("%v", err)
+		}
+		return "", nil
+	case err != nil || !locked:
+		return "", err
+	}
+	return "the phone is locked, or its display is off: wake and unlock it, or take its screen lock away for tests", nil
+}
+
+// DisplayOn returns an error while the phone is locked or its display is off.
+func (y *System) DisplayOn(ctx context.Context) error {
+	what, err := y.Obstacle(ctx)
+	if err == nil && what != "" {
+		err = fmt.Errorf("device %s: %s", y.Device, what)
+	}
+	return err
 }
 
 func orientation(landscape bool) string {
