@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // secondHost joins another host with one phone, of which the name is not that of a phone of the first.
@@ -92,6 +94,7 @@ func (l *lab) runsOn(alice, carol string) {
 // Three hosts with one phone each. When the host that lends its phone is killed, a test with retries runs again with
 // the phone of the third one. When the host that runs the test is killed, it starts again on the two others.
 func TestSeveralDevicesOfAFarmSurviveTheirHosts(t *testing.T) {
+	testutil.Leave(t, "TestSeveralDevicesOfAFarm")
 	t.Parallel()
 	f := newFarmWith(t, recordingLab(t, 1))
 	desk := f.join("--token", f.token())

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
 // twoHosts starts a hub with two hosts, desk (the host of the farm, in room 1) and shelf (other, in room 2), which have
@@ -102,6 +103,7 @@ func TestBrowserStateOnTwoHosts(t *testing.T) {
 // The choices of a run hold on a farm: shards by count and by time, and no test that starts after the limit, also when
 // it has waited at the hub for a device that others use.
 func TestChoicesOnTwoHosts(t *testing.T) {
+	testutil.Leave(t, "TestFarmOfTwoHosts")
 	t.Parallel()
 	f, _, leave := twoHosts(t, 1)
 	defer leave()

@@ -53,8 +53,8 @@ func TestMethodsThatAreCalledAreThere(t *testing.T) {
 		}
 	}
 	// Names that other types of the same callers have, which are not called here.
-	const ofElement = "Click Dblclick Fill Focus Hover IsEditable IsEnabled Press SelectOption SetChecked SetInputFiles " +
-		"Tap TextContent Type "
+	const ofElement = "Check Click Dblclick Fill Focus Hover IsEditable IsEnabled Press SelectOption SetChecked " +
+		"SetInputFiles Tap TextContent Type "
 	elsewhere := map[string]string{
 		"Browser": "NewPage On RemoveListener",
 		"Context": "Browser On OnClose RemoveListener Request SetExtraHTTPHeaders",

@@ -29,6 +29,7 @@ type Health struct {
 	unopened bool  // that is because the first address did not open: another one may
 
 	crashOnce func()
+	waited    atomic.Bool // for the end of the browser, once its pages had closed
 }
 
 // NewHealth returns that of a session which is about to open.
