@@ -61,7 +61,7 @@ func TestMethodsThatAreCalledAreThere(t *testing.T) {
 		"Page": ofElement + "Frame On OnConsole OnDialog OnRequest OnRequestFailed OnRequestFinished OnResponse Pause " +
 			"Request SetExtraHTTPHeaders",
 		"Frame":   ofElement + "EvaluateHandle Goto Locator Name Title WaitForLoadState",
-		"Locator": "All Dblclick Err EvaluateHandle Press Screenshot Tap Type",
+		"Locator": "All Check Dblclick Err EvaluateHandle Press Screenshot Tap Type",
 		"Handle":  "EvaluateHandle String",
 	}
 	for typ, of := range map[string]reflect.Type{
