@@ -43,14 +43,14 @@ func (d *remoteDriver) Devices(ctx context.Context) ([]drivers.Info, error) {
 	if err := d.sessions.Status(ctx); err != nil {
 		return nil, err
 	}
-	list := make([]drivers.Info, d.server.Sessions)
-	for i := range list {
-		list[i] = d.info(i)
+	var list []drivers.Info
+	for _, id := range d.sessions.Devices() {
+		list = append(list, d.info(id))
 	}
 	return list, nil
 }
 
-func (d *remoteDriver) info(i int) drivers.Info {
+func (d *remoteDriver) info(id string) drivers.Info {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	model := d.model
@@ -60,29 +60,23 @@ func (d *remoteDriver) info(i int) drivers.Info {
 		}
 		model += " at " + d.server.Name
 	}
-	return drivers.Info{ID: fmt.Sprintf("%s-%d", d.server.Name, i+1), Platform: dsl.Android, State: drivers.Ready,
-		Model: model}
+	return drivers.Info{ID: id, Platform: dsl.Android, State: drivers.Ready, Model: model}
 }
 
 // Open opens a session, or takes one that another test has left, for a device. It may wait for a free phone.
 func (d *remoteDriver) Open(ctx context.Context, id string) (drivers.Device, error) {
-	for i := range d.server.Sessions {
-		info := d.info(i)
-		if info.ID != id {
-			continue
-		}
-		lease, err := d.sessions.Take(ctx, remoteCapabilities(d.server))
-		if err != nil {
-			return nil, err
-		}
-		dev := appium.Open(appium.Opening{Lease: lease, Info: info, Remote: d.server.Name, URL: d.server.URL})
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		d.model = dev.Info().Model
-		return dev, nil
+	if err := d.sessions.Knows(id); err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("open device %s: there are %s-1 to %s-%d", id, d.server.Name, d.server.Name,
-		d.server.Sessions)
+	lease, err := d.sessions.Take(ctx, remoteCapabilities(d.server))
+	if err != nil {
+		return nil, err
+	}
+	dev := appium.Open(appium.Opening{Lease: lease, Info: d.info(id), Remote: d.server.Name, URL: d.server.URL})
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.model = dev.Info().Model
+	return dev, nil
 }
 
 // Close ends the sessions. It returns once they are gone.
@@ -128,7 +122,7 @@ func (d *remoteDriver) Status(ctx context.Context) error { return d.sessions.Sta
 func (d *remoteDriver) Try(ctx context.Context, calls *remote.Calls) (phone string) {
 	var dev *appium.Device
 	if !calls.Do("open a session", func() error {
-		opened, err := d.Open(ctx, d.server.Name+"-1")
+		opened, err := d.Open(ctx, d.sessions.Devices()[0])
 		if err == nil {
 			dev = opened.(*appium.Device)
 		}

@@ -203,6 +203,19 @@ func (f *fakeAppium) remote(t *testing.T) (drivers.Driver, string) {
 	return d, folder
 }
 
+// phone opens the phone until the end of the test.
+func (f *fakeAppium) phone(t *testing.T) drivers.Device {
+	t.Helper()
+	driver, _ := f.remote(t)
+	t.Cleanup(func() { _ = driver.Close() })
+	d, err := driver.Open(t.Context(), "lab-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	return d
+}
+
 // TestFaultsOfRemotePhones: each call, with each fault, is an error and never a result; no touch or text is sent twice;
 // no session is left open or noted.
 func TestFaultsOfRemotePhones(t *testing.T) {
@@ -346,13 +359,7 @@ func TestRemotePhoneCapabilities(t *testing.T) {
 func TestFewCallsToRemotePhones(t *testing.T) {
 	t.Parallel()
 	f := newFakeAppium(t)
-	driver, _ := f.remote(t)
-	defer driver.Close()
-	d, err := driver.Open(t.Context(), "lab-1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
+	d := f.phone(t)
 	for range 3 {
 		if _, err := d.Tree(t.Context()); err != nil {
 			t.Fatal(err)
@@ -371,13 +378,7 @@ func TestFewCallsToRemotePhones(t *testing.T) {
 func TestLockedRemotePhone(t *testing.T) {
 	t.Parallel()
 	f := newFakeAppium(t)
-	driver, _ := f.remote(t)
-	defer driver.Close()
-	d, err := driver.Open(t.Context(), "lab-1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
+	d := f.phone(t)
 	for _, locked := range []bool{false, true} {
 		f.set(func() { f.locked = locked })
 		what, err := d.(drivers.ObstacleReporter).Obstacle(t.Context())
@@ -404,13 +405,7 @@ func TestLockedRemotePhone(t *testing.T) {
 func TestRemoteSaysWhatItLacks(t *testing.T) {
 	t.Parallel()
 	f := newFakeAppium(t)
-	driver, _ := f.remote(t)
-	defer driver.Close()
-	d, err := driver.Open(t.Context(), "lab-1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
+	d := f.phone(t)
 	checker := d.(interface {
 		CheckActions(ctx context.Context, names []string) error
 	})

@@ -2,9 +2,6 @@ package web
 
 import (
 	"context"
-	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/remote"
@@ -43,19 +40,17 @@ func (d *remoteDriver) Devices(ctx context.Context) ([]drivers.Info, error) {
 	if err := d.sessions.Status(ctx); err != nil {
 		return nil, err
 	}
-	list := make([]drivers.Info, d.server.Sessions)
-	for i := range list {
-		list[i] = d.device(fmt.Sprintf("%s-%d", d.server.Name, i+1)).info()
+	var list []drivers.Info
+	for _, id := range d.sessions.Devices() {
+		list = append(list, d.device(id).info())
 	}
 	return list, nil
 }
 
 // Open opens a session, or takes one that another test has left, for a device. It may wait for a free browser.
 func (d *remoteDriver) Open(ctx context.Context, id string) (drivers.Device, error) {
-	number, err := strconv.Atoi(strings.TrimPrefix(id, d.server.Name+"-"))
-	if err != nil || number < 1 || number > d.server.Sessions {
-		return nil, fmt.Errorf("open device %s: there are %s-1 to %s-%d", id, d.server.Name, d.server.Name,
-			d.server.Sessions)
+	if err := d.sessions.Knows(id); err != nil {
+		return nil, err
 	}
 	dev := d.device(id)
 	if err := dev.launcher.Find(ctx); err != nil {
@@ -134,7 +129,7 @@ func (d *remoteDriver) Status(ctx context.Context) error { return d.sessions.Sta
 
 // Try opens a session, reads a page in it, and ends it.
 func (d *remoteDriver) Try(ctx context.Context, calls *remote.Calls) (browser string) {
-	r := d.device(d.server.Name + "-1").remote
+	r := d.device(d.sessions.Devices()[0]).remote
 	if !calls.Do("open a session", func() error { return r.Prepare(ctx) }) {
 		return ""
 	}

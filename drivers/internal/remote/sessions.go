@@ -11,6 +11,7 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -97,6 +98,23 @@ func New(s Server) (*Sessions, error) {
 	}
 	return &Sessions{server: s, client: client, vendor: vendorOf(s), closing: make(chan struct{}), used: map[*Lease]bool{},
 		uploads: map[string]bool{}, back: make(chan struct{}, 1)}, nil
+}
+
+// Devices are the ids of the devices that use the sessions, NAME-1 to NAME-N.
+func (l *Sessions) Devices() []string {
+	ids := make([]string, l.server.Sessions)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("%s-%d", l.server.Name, i+1)
+	}
+	return ids
+}
+
+// Knows returns an error for an id that no device of the sessions has.
+func (l *Sessions) Knows(id string) error {
+	if slices.Contains(l.Devices(), id) {
+		return nil
+	}
+	return fmt.Errorf("open device %s: there are %s-1 to %s-%d", id, l.server.Name, l.server.Name, l.server.Sessions)
 }
 
 // Lease is a session that the caller alone uses, until Keep or End.
@@ -448,6 +466,9 @@ func (l *Sessions) Status(ctx context.Context) error {
 
 // Explain names the remote in an error of its server.
 func (l *Sessions) Explain(err error) error { return l.server.explain(err) }
+
+// Explain names the remote in an error of the session.
+func (e *Lease) Explain(err error) error { return e.sessions.Explain(err) }
 
 // explain names the remote in an error of its server.
 func (s Server) explain(err error) error {

@@ -14,7 +14,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -23,7 +22,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
 	"github.com/taproot-dev/taproot/internal/filetree"
-	"github.com/taproot-dev/taproot/internal/phrase"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 const (
@@ -174,7 +173,7 @@ func (l *Sessions) send(ctx context.Context) (ref string, err error) {
 		return "", l.upload(fmt.Errorf("the user or the key is not accepted, status %d (user and key under remotes)",
 			status))
 	case status >= 300:
-		return "", l.upload(fmt.Errorf("status %d%s", status, l.client.Mask(saidIn(response))))
+		return "", l.upload(fmt.Errorf("status %d%s", status, l.client.Reason(response)))
 	}
 	ref = l.vendor.upload.ref(response)
 	if ref == "" || len(ref) > maxRef || strings.ContainsFunc(ref, func(r rune) bool { return r <= ' ' }) {
@@ -187,20 +186,6 @@ func (l *Sessions) send(ctx context.Context) (ref string, err error) {
 func (l *Sessions) upload(why error) error {
 	return fmt.Errorf("%w: the remote %s: %s did not take the app %s: %w", drivers.ErrDeviceLost, l.server.Name,
 		l.vendor.title, filepath.Base(l.server.App), why)
-}
-
-// saidIn is the message in a response that is JSON.
-func saidIn(response []byte) string {
-	var said struct{ Error, Message, Detail any }
-	if json.Unmarshal(response, &said) != nil {
-		return ""
-	}
-	for _, text := range []any{said.Error, said.Message, said.Detail} {
-		if text, is := text.(string); is && text != "" {
-			return ": " + phrase.LimitRunes(phrase.OneLine(text), 200)
-		}
-	}
-	return ""
 }
 
 func (l *Sessions) write(parts *multipart.Writer) error {
@@ -228,7 +213,7 @@ func (l *Sessions) write(parts *multipart.Writer) error {
 }
 
 // appWord finds the texts of servers that are about the app of a session.
-var appWord = regexp.MustCompile(`(?i)\b(app|apps|application|storage|file|apk|ipa)\b`)
+var appWord = lazyregexp.New(`(?i)\b(app|apps|application|storage|file|apk|ipa)\b`)
 
 // appUnknown reports whether a session may not have been opened because the cloud no longer has the app.
 func appUnknown(err error, ref string) bool {

@@ -216,9 +216,6 @@ func (c *Client) Send(request *http.Request, most int64) (status int, body []byt
 	return answer.StatusCode, body, nil
 }
 
-// Mask hides the key, and the other secrets of the options, in a text.
-func (c *Client) Mask(text string) string { return c.mask.Replace(text) }
-
 // read takes the value out of an answer.
 func (c *Client) read(k Command, answer *http.Response, raw []byte, err error) (json.RawMessage, error) {
 	lost := &LostError{Host: c.host, Command: k.String(), Performed: true, Status: answer.StatusCode}
@@ -231,7 +228,7 @@ func (c *Client) read(k Command, answer *http.Response, raw []byte, err error) (
 		return nil, lost
 	case answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden:
 		return nil, &Error{Code: Refused, Status: answer.StatusCode, Host: c.host, Command: k.String(),
-			Message: "the user or the key is not accepted" + c.reason(raw)}
+			Message: "the user or the key is not accepted" + c.Reason(raw)}
 	}
 	var envelope struct{ Value json.RawMessage }
 	if json.Unmarshal(raw, &envelope) != nil || envelope.Value == nil && answer.StatusCode >= 300 {
@@ -250,17 +247,18 @@ func (c *Client) read(k Command, answer *http.Response, raw []byte, err error) (
 		Message: phrase.LimitRunes(phrase.OneLine(c.mask.Replace(said.Message)), 300)}
 }
 
-// reason is the text of a response that is not one of WebDriver, after a colon: of JSON or plain text, not of a page.
-func (c *Client) reason(raw []byte) string {
+// Reason is the text of a response that is not one of WebDriver, after a colon: of JSON or plain text, not of a page.
+func (c *Client) Reason(raw []byte) string {
 	text := string(raw)
 	var said struct {
-		Value          struct{ Message string }
-		Message, Error any
+		Value                  struct{ Message string }
+		Message, Error, Detail any
 	}
 	if json.Unmarshal(raw, &said) == nil {
 		message, _ := said.Message.(string)
 		other, _ := said.Error.(string)
-		text = cmp.Or(said.Value.Message, message, other)
+		detail, _ := said.Detail.(string)
+		text = cmp.Or(said.Value.Message, message, other, detail)
 	}
 	text = phrase.OneLine(c.mask.Replace(text))
 	if text == "" || strings.ContainsAny(text, "<{") || strings.ContainsFunc(text, unicode.IsControl) {

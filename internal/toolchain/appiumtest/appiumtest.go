@@ -1,5 +1,5 @@
-// Package appiumtest provides tests with an Appium server of its makers, installed from npm, with its drivers for
-// Android and iOS.
+// Package appiumtest provides tests with an Appium server of its makers, installed from npm, with its driver for
+// Android.
 package appiumtest
 
 import (
@@ -25,7 +25,6 @@ import (
 const (
 	server       = "appium@3.8.0"
 	uiautomator2 = "appium-uiautomator2-driver@8.7.0"
-	xcuitest     = "appium-xcuitest-driver@12.13.1"
 )
 
 const (
@@ -130,8 +129,7 @@ func install(t testing.TB) string {
 		t.Fatal(err)
 	}
 	versions := strings.NewReplacer("appium-", "", "-driver", "", "@", "-")
-	dir := filepath.Join(cache, "taproot", "npm", versions.Replace(strings.Join([]string{server, uiautomator2, xcuitest},
-		"-")))
+	dir := filepath.Join(cache, "taproot", "npm", versions.Replace(strings.Join([]string{server, uiautomator2}, "-")))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -146,10 +144,9 @@ func install(t testing.TB) string {
 	ctx, cancel := context.WithTimeout(t.Context(), installLimit)
 	defer cancel()
 	npm := exec.CommandContext(ctx, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", dir,
-		server, uiautomator2, xcuitest)
+		server, uiautomator2)
 	if out, err := npm.CombinedOutput(); err != nil {
-		t.Fatalf("npm could not install %s, %s and %s (once; it needs a network): %v\n%s", server, uiautomator2, xcuitest,
-			err, out)
+		t.Fatalf("npm could not install %s and %s (once; it needs a network): %v\n%s", server, uiautomator2, err, out)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "done"), nil, 0o644); err != nil {
 		t.Fatal(err)

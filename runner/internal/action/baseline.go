@@ -37,7 +37,7 @@ func assertScreenshot(ctx context.Context, s *Performer, a dsl.AssertScreenshot)
 	var baseline image.Image
 	var path string
 	var why error // that the screenshot cannot be compared yet
-	resting := pictureStability{settling: decide.Settling{Timing: decide.Settles()}}
+	var resting pictureStability
 	err := poll(ctx, s.Timeout, func() (err error) {
 		if now, why = shoot(ctx, s, a); why != nil {
 			return awaitApp(why)
@@ -124,16 +124,15 @@ func awaitSize(s *Performer, path, name string, err error) error {
 
 // pictureStability waits until screenshots are alike for a while: a baseline must not show a movement.
 type pictureStability struct {
-	last     *image.RGBA
-	since    time.Time
-	settling decide.Settling
+	last  *image.RGBA
+	since time.Time
 }
 
 func (r *pictureStability) see(now *image.RGBA) error {
 	if r.last == nil || !pixels.Changed(r.last, now, now.Rect).Empty() {
 		r.last, r.since = now, time.Now()
 	}
-	if !r.settling.Rested(r.since, time.Now()) {
+	if time.Since(r.since) < decide.Settles().Rests {
 		return errWait
 	}
 	return nil

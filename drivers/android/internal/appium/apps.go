@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -48,6 +47,10 @@ func (a *Apps) LaunchWith(ctx context.Context, app string, how drivers.LaunchOpt
 	if err := a.isName(pkg); err != nil {
 		return err
 	}
+	extras, err := apps.Extras(how.Arguments)
+	if err != nil {
+		return fmt.Errorf("device %s: launch %s: %w", a.Device, app, err)
+	}
 	if how.Clear {
 		if err := a.ClearApp(ctx, pkg); err != nil {
 			return err
@@ -59,7 +62,7 @@ func (a *Apps) LaunchWith(ctx context.Context, app string, how drivers.LaunchOpt
 		}
 	}
 	if how.Force {
-		if err := a.terminate(ctx, pkg); err != nil {
+		if _, err := a.terminate(ctx, pkg); err != nil {
 			return err
 		}
 	}
@@ -70,7 +73,7 @@ func (a *Apps) LaunchWith(ctx context.Context, app string, how drivers.LaunchOpt
 		return a.started(ctx, pkg, a.mobile(ctx, "activateApp", map[string]any{"appId": pkg}, nil))
 	}
 	args := map[string]any{"wait": true, "action": "android.intent.action.MAIN",
-		"categories": "android.intent.category.LAUNCHER", "extras": extras(how.Arguments)}
+		"categories": "android.intent.category.LAUNCHER", "extras": quoted(extras)}
 	if activity == "" {
 		args["package"] = pkg
 	} else {
@@ -89,21 +92,11 @@ func (a *Apps) LaunchWith(ctx context.Context, app string, how drivers.LaunchOpt
 	return nil
 }
 
-// extras are arguments as the driver takes them: true and false as booleans, whole numbers as such, the rest as text.
-// The driver puts them into a line of the phone's shell as they are.
-func extras(arguments map[string]string) [][]string {
+// quoted are extras as the driver takes them: it puts them into a line of the phone's shell as they are.
+func quoted(extras []apps.Extra) [][]string {
 	list := [][]string{}
-	for _, name := range slices.Sorted(maps.Keys(arguments)) {
-		value, kind := arguments[name], "s"
-		if value == "true" || value == "false" {
-			kind = "z"
-		} else if n, err := strconv.ParseInt(value, 10, 64); err == nil && strconv.FormatInt(n, 10) == value {
-			kind = "i"
-			if n != int64(int32(n)) {
-				kind = "l"
-			}
-		}
-		list = append(list, []string{kind, shellescape.Quote(name), shellescape.Quote(value)})
+	for _, e := range extras {
+		list = append(list, []string{e.Kind, shellescape.Quote(e.Name), shellescape.Quote(e.Value)})
 	}
 	return list
 }
@@ -149,9 +142,10 @@ func (a *Apps) state(ctx context.Context, pkg string) (state int, err error) {
 	return state, err
 }
 
-func (a *Apps) terminate(ctx context.Context, pkg string) error {
-	return a.changed("stop", a.mobile(ctx, "terminateApp", map[string]any{"appId": pkg,
-		"timeout": dieLimit.Milliseconds()}, nil))
+// terminate ends an app, and reports whether it ran.
+func (a *Apps) terminate(ctx context.Context, pkg string) (ran bool, err error) {
+	err = a.mobile(ctx, "terminateApp", map[string]any{"appId": pkg, "timeout": dieLimit.Milliseconds()}, &ran)
+	return ran, a.changed("stop", err)
 }
 
 // Stop ends an app. One that does not run is fine.
@@ -159,10 +153,9 @@ func (a *Apps) Stop(ctx context.Context, app string) error {
 	if err := a.isName(app); err != nil {
 		return err
 	}
-	ran := false
-	err := a.mobile(ctx, "terminateApp", map[string]any{"appId": app, "timeout": dieLimit.Milliseconds()}, &ran)
+	ran, err := a.terminate(ctx, app)
 	if err != nil {
-		return a.changed("stop", err)
+		return err
 	}
 	a.Log.forget(app)
 	if ran {

@@ -19,7 +19,7 @@ func (u *Screen) Protected(ctx context.Context) ([]drivers.Protected, error) {
 	said, code, err := u.command(ctx, capture.Windows)
 	switch {
 	case errors.Is(err, drivers.ErrUnsupported):
-		u.doubtOnce("parts of a screenshot are black: whether an app forbids screenshots of them is unknown, since the " +
+		u.warnOnce("parts of a screenshot are black: whether an app forbids screenshots of them is unknown, since the " +
 			"Appium server runs no commands (--allow-insecure uiautomator2:adb_shell)")
 		return nil, nil
 	case err != nil:
@@ -48,15 +48,4 @@ func (u *Screen) whyNoScreenshot(ctx context.Context, err error) error {
 		parts[i].Bounds = image.Rectangle{}
 	}
 	return &drivers.ProtectedError{Device: u.Device, Parts: parts}
-}
-
-// doubtOnce warns once in a test.
-func (u *Screen) doubtOnce(text string) {
-	u.mu.Lock()
-	seen := u.doubted
-	u.doubted = true
-	u.mu.Unlock()
-	if !seen {
-		u.warn("%s", text)
-	}
 }

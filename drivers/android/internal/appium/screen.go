@@ -28,7 +28,6 @@ type Screen struct {
 	depth   int            // that the driver reads
 	toasts  agent.Toasts
 	apps    map[string]bool // with a window on the newest screen; nil: none was read
-	doubted bool            // whether black parts are a window that is protected
 }
 
 // Depth is how many elements inside each other the session reads at first.
@@ -128,9 +127,9 @@ func (u *Screen) deeper(ctx context.Context) error {
 func (u *Screen) known(ctx context.Context, got *dump.Dump) error {
 	now := fingerprint(got)
 	if now != u.listed || now == "" {
-		var list []agent.Window
-		if err := u.mobile(ctx, "listWindows", map[string]any{"skipScreenshots": true}, &list); err != nil {
-			return u.unsupported("list the windows of a screen", err)
+		list, err := u.list(ctx)
+		if err != nil {
+			return err
 		}
 		u.windows, u.listed = list, now
 	}
@@ -139,6 +138,12 @@ func (u *Screen) known(ctx context.Context, got *dump.Dump) error {
 		u.listed = ""
 	}
 	return err
+}
+
+// list requests the windows on the screen.
+func (u *Screen) list(ctx context.Context) (list []agent.Window, err error) {
+	err = u.mobile(ctx, "listWindows", map[string]any{"skipScreenshots": true}, &list)
+	return list, u.unsupported("list the windows of a screen", err)
 }
 
 // shows reports whether the newest screen has a window of an app, as far as one was read.
@@ -211,11 +216,8 @@ func (u *Screen) turned() {
 
 // KeyboardArea is where the window of a keyboard is.
 func (u *Screen) KeyboardArea(ctx context.Context) (image.Rectangle, error) {
-	var list []agent.Window
-	if err := u.mobile(ctx, "listWindows", map[string]any{"skipScreenshots": true}, &list); err != nil {
-		return image.Rectangle{}, err
-	}
-	return agent.KeyboardOf(list), nil
+	list, err := u.list(ctx)
+	return agent.KeyboardOf(list), err
 }
 
 // KeyboardShown reports whether a keyboard is on the screen.

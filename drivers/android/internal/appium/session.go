@@ -42,6 +42,7 @@ type Session struct {
 	shell     error
 	shellSeen bool
 	warnings  []string
+	warned    map[string]bool // texts that are warned about once
 }
 
 // PhoneInfo is what a session says of its phone when it is opened.
@@ -110,10 +111,9 @@ func (s *Session) explain(ctx context.Context, what string, err error) error {
 		s.mu.Lock()
 		s.gone = true
 		s.mu.Unlock()
-		return fmt.Errorf("device %s: %s: %w: the session at the remote %s has ended: %w", s.Device, what,
-			drivers.ErrDeviceLost, s.Remote, err)
+		err = s.Lease.Explain(err)
 	case errors.As(err, &lost) && !lost.Performed:
-		return fmt.Errorf("device %s: %s: %w: the remote %s: %w", s.Device, what, drivers.ErrDeviceLost, s.Remote, err)
+		err = s.Lease.Explain(err)
 	}
 	return fmt.Errorf("device %s: %s: %w", s.Device, what, err)
 }
@@ -157,6 +157,20 @@ func (s *Session) warn(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
+}
+
+// warnOnce warns about something once in a test.
+func (s *Session) warnOnce(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.warned[text] {
+		return
+	}
+	if s.warned == nil {
+		s.warned = map[string]bool{}
+	}
+	s.warned[text] = true
+	s.warnings = append(s.warnings, text)
 }
 
 // TakeWarnings returns what came up since the last call.

@@ -21,9 +21,8 @@ type System struct {
 	*Session
 	Screen *Screen
 
-	mu     sync.Mutex
-	undo   []change
-	warned bool // that it is unknown whether the phone is locked
+	mu   sync.Mutex
+	undo []change
 }
 
 // change is what undoes one.
@@ -64,13 +63,7 @@ func (y *System) Obstacle(ctx context.Context) (string, error) {
 	err := y.unsupported("report whether the phone is locked", y.mobile(ctx, "isLocked", map[string]any{}, &locked))
 	switch {
 	case errors.Is(err, drivers.ErrUnsupported):
-		y.mu.Lock()
-		warned := y.warned
-		y.warned = true
-		y.mu.Unlock()
-		if !warned {
-			y.warn("%v", err)
-		}
+		y.warnOnce(err.Error())
 		return "", nil
 	case err != nil || !locked:
 		return "", err

@@ -44,7 +44,7 @@ func (a *Apps) LaunchWith(ctx context.Context, app string, how drivers.LaunchOpt
 	if err != nil {
 		return err
 	}
-	extras, err := extras(how.Arguments)
+	extras, err := Extras(how.Arguments)
 	if err != nil {
 		return fmt.Errorf("device %s: launch %s: %w", a.Phone.Link.Serial, app, err)
 	}
@@ -57,7 +57,7 @@ func (a *Apps) LaunchWith(ctx context.Context, app string, how drivers.LaunchOpt
 			return err
 		}
 	}
-	return a.start(ctx, pkg, component, extras)
+	return a.start(ctx, pkg, component, options(extras))
 }
 
 func (a *Apps) beforeLaunch(ctx context.Context, pkg string, how drivers.LaunchOptions) error {
@@ -77,30 +77,41 @@ func (a *Apps) beforeLaunch(ctx context.Context, pkg string, how drivers.LaunchO
 	return nil
 }
 
-// extras writes arguments as options of `am start`: true and false as booleans, whole numbers as such, the rest as
-// text.
-func extras(arguments map[string]string) (string, error) {
-	var b strings.Builder
+// Extra is an argument of a launch. Kind is Android's letter for its type: z for true and false, i and l for whole
+// numbers, s for text.
+type Extra struct{ Kind, Name, Value string }
+
+// Extras are the arguments of a launch, sorted by their names: true and false as booleans, whole numbers as such, the
+// rest as text.
+func Extras(arguments map[string]string) (list []Extra, err error) {
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
-		value := arguments[name]
+		value, kind := arguments[name], "s"
 		if name == "" || strings.ContainsRune(name+value, 0) {
-			return "", fmt.Errorf("the argument %q cannot be given to an app", name)
+			return nil, fmt.Errorf("the argument %q cannot be given to an app", name)
 		}
-		kind := "--es"
 		if value == "true" || value == "false" {
-			kind = "--ez"
+			kind = "z"
 		} else if n, err := strconv.ParseInt(value, 10, 64); err == nil && strconv.FormatInt(n, 10) == value {
-			kind = "--ei"
+			kind = "i"
 			if n != int64(int32(n)) {
-				kind = "--el"
+				kind = "l"
 			}
 		}
-		fmt.Fprintf(&b, " %s %s %s", kind, shellescape.Quote(name), shellescape.Quote(value))
+		list = append(list, Extra{kind, name, value})
 	}
-	if b.Len() > 0 {
+	return list, nil
+}
+
+// options writes arguments as options of `am start`.
+func options(extras []Extra) string {
+	var b strings.Builder
+	for _, e := range extras {
+		fmt.Fprintf(&b, " --e%s %s %s", e.Kind, shellescape.Quote(e.Name), shellescape.Quote(e.Value))
+	}
+	if len(extras) > 0 {
 		b.WriteString(" --activity-clear-task")
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 // start runs `am start` and reads its answer.

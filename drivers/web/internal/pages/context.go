@@ -113,17 +113,7 @@ func (s *BrowserContext) Current() (playwright.Page, error) {
 	if page := s.Tabs.Any(); page != nil {
 		return page, nil
 	}
-	if s.waited.CompareAndSwap(false, true) { // the pages of a browser that ends close before its end is known
-		select {
-		case <-s.Browser.Lost:
-		case <-s.Crash:
-		case <-time.After(closeEvent):
-		}
-		if err := s.Usable(); err != nil {
-			return nil, err
-		}
-	}
-	return nil, ErrNoPage
+	return nil, s.noPage()
 }
 
 // Abandon closes the context without waiting for it: a call that hangs returns then.

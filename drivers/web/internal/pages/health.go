@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -158,6 +159,19 @@ func (h *Health) Gone() bool { return h.closing.Load() }
 
 // ErrNoPage says that all pages of a context were closed, by the test or by themselves.
 var ErrNoPage = drivers.NoPage("no page is open any more: it was closed, or closed itself")
+
+// noPage is why there is no page. The pages of a browser that ends close before its end is known, for which it waits a
+// moment once.
+func (h *Health) noPage() error {
+	if h.waited.CompareAndSwap(false, true) {
+		select {
+		case <-h.Browser.Lost:
+		case <-h.Crash:
+		case <-time.After(closeEvent):
+		}
+	}
+	return cmp.Or(h.Usable(), ErrNoPage)
+}
 
 // Fail makes every later call give err, until the next OpenPage.
 func (h *Health) Fail(err error) {
