@@ -19,9 +19,9 @@ import (
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
-// Tests wait more than they compute: six packages at once, and two tests of each, keep two cores busy.
+// Tests wait more than they compute: four packages at once, and two tests of each, keep two cores busy.
 const (
-	packagesAtOnce = "6"
+	packagesAtOnce = "4"
 	testsAtOnce    = "2"
 )
 
@@ -37,7 +37,7 @@ const shortSuites = "smoke || go || shop || recipe"
 // runTests performs make test: it compiles and installs at the same time, then runs the suites next to all other tests.
 // While programs are still being installed, the packages that need none are tested.
 func runTests(ctx context.Context, p *progress, args []string) error {
-	f := testFlags{timeout: 20 * time.Minute}
+	f := testFlags{timeout: time.Hour}
 	set := flag.NewFlagSet("dev test", flag.ContinueOnError)
 	set.BoolVar(&f.full, "full", false, "run every test completely, without the short mode")
 	set.DurationVar(&f.timeout, "timeout", f.timeout, "limit of each package")

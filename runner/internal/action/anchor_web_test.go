@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
@@ -24,7 +23,6 @@ func guests(from, to int) string {
 func TestAnActionScrollsToWhatItIsRelatedTo(t *testing.T) {
 	t.Parallel()
 	s := browser(t)
-	s.Timeout = 3 * time.Second
 	inBox := func(content string) string {
 		return `<div id=box style="height:300px;width:400px;overflow:auto">` + content + `</div>`
 	}
@@ -66,6 +64,9 @@ func TestAnActionScrollsToWhatItIsRelatedTo(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			visit(t, s, c.page+recorder)
+			if s.Timeout = passes; c.fail != "" {
+				s.Timeout = vain()
+			}
 			result, err := do(t, s, dsl.Tap{Selector: c.on})
 			if c.fail != "" {
 				if result != event.Fail || !strings.Contains(err.Error(), c.fail) {
