@@ -128,6 +128,12 @@ func (d *reader) remoteApp(entry source.Field) {
 	if given && (!named || platform.Value.Text == string(vocabulary.Web)) {
 		d.Fail(app.Pos, len("app"), fmt.Sprintf("the remote %q has an app, and is for pages", entry.Key),
 			"remove app, or write the platform of the app")
+		return
+	}
+	capabilities, _ := entry.Value.Get("capabilities")
+	if other, both := capabilities.Value.Get("appium:app"); given && both {
+		d.Fail(other.Pos, len("appium:app"), fmt.Sprintf("the remote %q names two apps: app, and appium:app", entry.Key),
+			"remove one: app is a file, appium:app a URL or what the server knows by this name")
 	}
 }
 
