@@ -159,7 +159,8 @@ func TestConfigSchema(t *testing.T) {
 // beyondConfig are the messages about a taproot.yaml that no schema can give.
 var beyondConfig = regexp.MustCompile(
 	`cannot be the name of a remote|"capabilities" must be a map|has a user without a key|is not a pattern|the URL|` +
-		`has an app, and is for pages|names two apps|leads out of|backslash|in the tag|named like this secret|second document`)
+		`has an app, and is for pages|names two apps|leads out of|backslash|in the tag|named like this secret|` +
+		`second document`)
 
 // beyond are the messages about what no schema can know: the platform, other files, the insides of texts, the
 // neighbours' values.

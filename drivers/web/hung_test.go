@@ -54,6 +54,20 @@ func TestAPictureOfAPageThatDoesNotAnswer(t *testing.T) {
 	Must(t, d.Close())
 }
 
+// A page that takes longer for a text than a call may take gets the whole of it, if it takes each part in time.
+func TestALongTextOnASlowPage(t *testing.T) {
+	t.Parallel()
+	d := display(t, `<input id=f oninput="for(const end=performance.now()+75;performance.now()<end;);">`)
+	tap(t, d, byID(t, tree(t, d), "f"))
+	text := strings.Repeat("abcd efgh ", 5) // 3.75 s
+	d.slot.Limit = 3 * time.Second
+	Must(t, d.Type(t.Context(), text))
+	d.slot.Limit = browser.CallLimit
+	if got := byID(t, tree(t, d), "f").Text; got != text {
+		t.Errorf("the field shows %q", got)
+	}
+}
+
 // A page with a dialog about leaving it is left when the test says so, and not before.
 func TestLeavingIsAsked(t *testing.T) {
 	t.Parallel()

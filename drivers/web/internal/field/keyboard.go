@@ -19,10 +19,12 @@ type keyboard struct {
 	cdp  playwright.CDPSession // nil: the browser makes key events of any character by itself
 	// types: it presses the keys of a text that is to be typed
 	types bool
+	// written is called after each part of a text.
+	written func()
 }
 
 func NewKeyboard(s *pages.BrowserContext, page playwright.Page) keyboard {
-	k := keyboard{page: page, keys: page.Keyboard(), types: s.Browser.Brand.Silent}
+	k := keyboard{page: page, keys: page.Keyboard(), types: s.Browser.Brand.Silent, written: func() {}}
 	if s.Browser.Brand.Devtools {
 		if client := s.Clients.DevtoolsOf(page); client != nil {
 			k.cdp = client.Cdp
@@ -48,17 +50,22 @@ func strokeOf(r rune) stroke {
 	return stroke{shift: unicode.IsUpper(r) || unicode.IsTitle(r), foreign: true}
 }
 
+// partLength is how many keys are pressed by one call at most: a page that needs long for each key, and responds to it,
+// takes a long text, too.
+const partLength = 8
+
 // write presses the keys of a text.
 func (k keyboard) write(text string) error {
 	runes := []rune(text)
 	for start := 0; start < len(runes); {
 		how, end := strokeOf(runes[start]), start+1
-		for end < len(runes) && strokeOf(runes[end]) == how {
+		for end < len(runes) && end-start < partLength && strokeOf(runes[end]) == how {
 			end++
 		}
 		if err := k.strokes(string(runes[start:end]), how); err != nil {
 			return err
 		}
+		k.written()
 		start = end
 	}
 	return nil

@@ -183,12 +183,13 @@ func (ty *Typist) Type(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	return pages.Act(ctx, ty.slot, func(page playwright.Page) error {
+	return pages.ActInParts(ctx, ty.slot, func(page playwright.Page, over func()) error {
 		field, err := ty.place(page, ty.Caret.caretNow())
 		if err != nil {
 			return err
 		}
 		k := NewKeyboard(s, page)
+		k.written = over
 		switch {
 		case field.kind == "picked":
 			return field.pick(k, text)

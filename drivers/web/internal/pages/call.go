@@ -97,6 +97,24 @@ func Act(ctx context.Context, sl *Slot, f func(page playwright.Page) error) erro
 
 // ActFor is act for what takes longer.
 func ActFor(ctx context.Context, sl *Slot, limit time.Duration, f func(page playwright.Page) error) error {
+	return act(ctx, sl, limit, nil, f)
+}
+
+// ActInParts is Act for what has several parts. f reports the end of each by calling over; the next one has the whole
+// limit again, unless the time of the step has ended.
+func ActInParts(ctx context.Context, sl *Slot, f func(page playwright.Page, over func()) error) error {
+	parts := make(chan struct{}, 1)
+	over := func() {
+		select {
+		case parts <- struct{}{}:
+		default: // an earlier part is about to be counted
+		}
+	}
+	return act(ctx, sl, sl.Limit, parts, func(page playwright.Page) error { return f(page, over) })
+}
+
+func act(ctx context.Context, sl *Slot, limit time.Duration, parts <-chan struct{},
+	f func(page playwright.Page) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -111,22 +129,31 @@ func ActFor(ctx context.Context, sl *Slot, limit time.Duration, f func(page play
 	defer s.Acting.Start()()
 	over := make(chan struct{})
 	done := Start(sl, func() (struct{}, error) { defer close(over); return struct{}{}, f(page) })
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	select {
-	case r := <-done:
-		s.Mute.Store(false)
-		return s.Explain(r.Err)
-	case <-s.Ending:
-		return s.ClosedError()
-	case <-s.Browser.Lost:
-		return browser.ErrBrowserLost
-	case <-s.Crash:
-		return s.Browser.CrashError()
-	case <-s.Dialogs.OnDialog(): // the action was made, and led to a dialog
-		s.Dialogs.stops(over)
-		return nil
-	case <-limited.Done():
+	late := time.NewTimer(limit)
+	defer late.Stop()
+	for waits := true; waits; {
+		select {
+		case r := <-done:
+			s.Mute.Store(false)
+			return s.Explain(r.Err)
+		case <-parts:
+			if end, known := drivers.StepDeadline(ctx); !known || time.Now().Before(end) {
+				late.Reset(limit)
+			}
+		case <-s.Ending:
+			return s.ClosedError()
+		case <-s.Browser.Lost:
+			return browser.ErrBrowserLost
+		case <-s.Crash:
+			return s.Browser.CrashError()
+		case <-s.Dialogs.OnDialog(): // the action was made, and led to a dialog
+			s.Dialogs.stops(over)
+			return nil
+		case <-ctx.Done():
+			waits = false
+		case <-late.C:
+			waits = false
+		}
 	}
 	if ctx.Err() == nil {
 		s.Mute.Store(true)
