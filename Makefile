@@ -18,7 +18,7 @@ COMPILE   = GOGC=400 CGO_ENABLED=0
 
 .PHONY: FORCE help setup database studio build run test test-full race truth fuzz firefox webkit suites-full nightly check \
 	fmt site dist screenshots bench bench-studio bench-fresh load bench-peers guard bench-assistants first-hour clean \
-	widgets widgets-beside chaos
+	widgets widgets-beside chaos test-beside
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -73,6 +73,12 @@ test: $(DEV) ## run every test in the short mode
 
 test-full: $(DEV) ## run every test completely
 	@$(DEV) --since $(STARTED) test -full -timeout 60m
+
+# make test-beside BESIDE=slow gives the tests less of the processor, BESIDE=stops stops their processes at random.
+test-beside: BESIDE ?= loops
+test-beside: $(DEV) ## run make test beside twelve busy loops: no test may depend on the load
+	go clean -testcache
+	bench/beside/beside.sh $(BESIDE) $(MAKE) test
 
 # make truth, make widgets and make chaos test pages and processes rather than goroutines: they run in the short mode
 # here.
