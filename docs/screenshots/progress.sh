@@ -23,5 +23,5 @@ for image in "$work/reports/latest/progress/screenshots/"*-screenshot-moment.png
 	printf "file '%s'\nduration 1.5\n" "$image"
 done > "$work/frames"
 ffmpeg -v error -y -f concat -safe 0 -i "$work/frames" -vf \
-	'split[a][b];[a]palettegen=max_colors=16[p];[b][p]paletteuse=dither=none:diff_mode=rectangle' \
+	'split[a][b];[a]palettegen=max_colors=5[p];[b][p]paletteuse=dither=none:diff_mode=rectangle' \
 	-fps_mode vfr "$root/docs/images/$name.gif"

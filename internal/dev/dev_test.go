@@ -29,9 +29,9 @@ func TestProgress(t *testing.T) {
 		setup.end(nil, "")
 		p.close()
 		want := `[0 s] setup: looking
-[4 s] setup: unpacking b
-[14 s] setup: unpacking b … 14 s
-[24 s] setup: unpacking b … 24 s
+[8 s] setup: unpacking b
+[18 s] setup: unpacking b … 18 s
+[28 s] setup: unpacking b … 28 s
 [30 s] build: compiling
 [30 s] build: done in 0 s; next: tests
 [30 s] setup: done in 30 s
@@ -139,7 +139,7 @@ func TestTally(t *testing.T) {
 	}
 	now = now.Add(20 * time.Second)
 	got = events(t, count, `{"Action":"fail","Package":"m/a","Elapsed":20}`)
-	if !slices.Equal(got, []string{"FAILED a 20.0 s; 1 of 3 packages, 3 tests, 1 failed, about 1 min 00 s left"}) {
+	if !slices.Equal(got, []string{"FAILED a 20.0 s; 1 of 3 packages, 3 tests, 1 failed, about 1 min 10 s left"}) {
 		t.Errorf("%q", got)
 	}
 	got = events(t, count, `{"Action":"start","Package":"m/b"}

@@ -12,7 +12,7 @@ import (
 // Pause.
 const (
 	silence = 10 * time.Second
-	pause   = 4 * time.Second
+	pause   = 8 * time.Second
 )
 
 // progress prints lines of phases, which may be open at the same time. Each line starts with the time since the start.

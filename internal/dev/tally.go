@@ -158,8 +158,8 @@ func (t *tally) state() string {
 	return t.totals() + "; running " + strings.Join(running, ", ")
 }
 
-// left estimates the time until the end from the times of an earlier run: what is left of it, or, once a tenth is
-// done, what this run will need at its own pace.
+// left estimates the time until the end: at first from an earlier run, and more and more by the pace of this one, which
+// alone counts once a third is done.
 func (t *tally) left() (time.Duration, bool) {
 	var all, done float64
 	for _, name := range t.names {
@@ -173,8 +173,9 @@ func (t *tally) left() (time.Duration, bool) {
 	}
 	spent := t.now().Sub(t.started).Seconds()
 	total := t.expected.Wall
-	if done > all/10 {
-		total = spent * all / done
+	if done > 0 {
+		known := min(1, 3*done/all)
+		total = (1-known)*total + known*spent*all/done
 	}
 	if total == 0 || len(t.finished) == len(t.names) {
 		return 0, false
