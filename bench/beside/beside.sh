@@ -45,7 +45,7 @@ loops)
 	"$@"
 	;;
 slow)
-	quota=$(awk -v share="${SHARE:-0.6}" 'BEGIN { print int(20000 * share) }')
+	quota=$(echo "${SHARE:-0.6}" | awk '{ print int(20000 * $1) }')
 	if [ -d /sys/fs/cgroup/cpu ]; then
 		mkdir -p "$group"
 		echo 20000 > "$group/cpu.cfs_period_us"
