@@ -3,6 +3,7 @@ package cli_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -36,6 +37,7 @@ func newDeafHub(t *testing.T) *deafHub {
 // ServeHTTP wants the key of ada with each request.
 func (h *deafHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	user, key, _ := r.BasicAuth()
+	_, _ = io.Copy(io.Discard, r.Body) // until then the end of the connection is not noticed
 	h.mu.Lock()
 	slow := h.slow
 	var value any

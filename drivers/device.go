@@ -20,7 +20,8 @@ const Ready State = "device"
 
 // Info is a device's record. Unknown fields are zero.
 type Info struct {
-	ID           string       `json:"id"` // adb serial, UDID, or web-1
+	ID           string       `json:"id"`               // adb serial, UDID, or web-1
+	Remote       string       `json:"remote,omitempty"` // the remote that it is a session of; "": this machine's own
 	Platform     dsl.Platform `json:"platform"`
 	State        State        `json:"state"`
 	Problem      string       `json:"problem,omitempty"` // why it cannot be used, and what to do about it

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
@@ -344,4 +346,50 @@ func TestConfigWithoutAnythingWorks(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	p := pool.New(drivers2(), pool.Options{})
 	lease(t, p, dsl.Android).Release()
+}
+
+// TestPoolOfRemotes: the devices of several drivers of one platform are leased; the error of one of them counts only
+// when no other one has a device, and a device of a remote with the id of one of this machine is left out.
+func TestPoolOfRemotes(t *testing.T) {
+	t.Parallel()
+	own, far, broken := phones("A", "far-1"), phones("far-1", "far-2"), phones()
+	for i := range far.infos {
+		far.infos[i].Remote = "far"
+	}
+	broken.err = errors.New("it does not respond")
+	p := pool.New([]drivers.Driver{own, broken, far}, pool.Options{Getenv: locksIn(t.TempDir())})
+	var got []string
+	list, err := p.List(t.Context())
+	for _, info := range list {
+		got = append(got, info.ID+" "+info.Remote)
+	}
+	if diff := cmp.Diff([]string{"A ", "far-1 ", "far-2 far"}, got); diff != "" || err == nil {
+		t.Errorf("%v %s", err, diff)
+	}
+	usable, err := p.Usable(t.Context(), dsl.Android)
+	if len(usable) != 3 || err != nil {
+		t.Errorf("%+v %v", usable, err)
+	}
+	a, b, c := lease(t, p, dsl.Android), lease(t, p, dsl.Android), lease(t, p, dsl.Android)
+	if a.Info.ID != "A" || b.Info.Remote != "" || c.Info.ID != "far-2" || !p.Held(dsl.Android, "far-2") {
+		t.Errorf("%+v %+v %+v", a.Info, b.Info, c.Info)
+	}
+	for _, l := range []*pool.Lease{a, b, c} {
+		l.Release()
+	}
+	if taken, err := p.Take(t.Context(), "far-1", "x"); err != nil || taken.Info.Remote != "" {
+		t.Errorf("%+v %v", taken, err)
+	} else {
+		taken.Release()
+	}
+	only := pool.New([]drivers.Driver{phones(), far}, pool.Options{Getenv: locksIn(t.TempDir())})
+	var none *pool.NoDeviceError
+	if l, err := only.TakeAny(t.Context(), dsl.Android, "a page"); !errors.As(err, &none) {
+		t.Errorf("one of a remote was taken: %+v %v", l, err)
+	}
+	two := []pool.Want{pool.WantOf(dsl.Entry{Name: "alice", Platform: dsl.Android})}
+	if _, err := only.LeaseAll(t.Context(), pool.SeveralRequest{Wants: two}); err == nil ||
+		!strings.Contains(err.Error(), "devices of remotes are for tests with one device") {
+		t.Error(err)
+	}
 }

@@ -20,8 +20,8 @@ type remoteDriver struct {
 	server   dsl.RemoteServer
 	sessions *remote.Sessions
 
-	mu    sync.Mutex
-	model string // of the phone that was opened last
+	mu   sync.Mutex
+	last drivers.Info // of the phone that was opened last
 }
 
 var _ remote.Driver = (*remoteDriver)(nil)
@@ -43,24 +43,33 @@ func (d *remoteDriver) Devices(ctx context.Context) ([]drivers.Info, error) {
 	if err := d.sessions.Status(ctx); err != nil {
 		return nil, err
 	}
-	var list []drivers.Info
+	return d.Places(), nil
+}
+
+// Places lists the places for sessions without a request.
+func (d *remoteDriver) Places() (list []drivers.Info) {
 	for _, id := range d.sessions.Devices() {
 		list = append(list, d.info(id))
 	}
-	return list, nil
+	return list
 }
 
+// info is what is known of the phone of a place: by the one that was opened last, otherwise by the capabilities.
 func (d *remoteDriver) info(id string) drivers.Info {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	model := d.model
-	if model == "" {
-		if model, _ = d.server.Capabilities["appium:deviceName"].(string); model == "" {
-			model = "phone"
+	info := d.last
+	if info.Model == "" {
+		if info.Model, _ = d.server.Capabilities["appium:deviceName"].(string); info.Model == "" {
+			info.Model = "phone"
 		}
-		model += " at " + d.server.Name
+		info.Model += " at " + d.server.Name
 	}
-	return drivers.Info{ID: id, Platform: dsl.Android, State: drivers.Ready, Model: model}
+	if info.OSVersion == "" {
+		info.OSVersion, _ = d.server.Capabilities["appium:platformVersion"].(string)
+	}
+	info.ID, info.Remote, info.Platform, info.State = id, d.server.Name, dsl.Android, drivers.Ready
+	return info
 }
 
 // Open opens a session, or takes one that another test has left, for a device. It may wait for a free phone.
@@ -73,9 +82,11 @@ func (d *remoteDriver) Open(ctx context.Context, id string) (drivers.Device, err
 		return nil, err
 	}
 	dev := appium.Open(appium.Opening{Lease: lease, Info: d.info(id), Remote: d.server.Name, URL: d.server.URL})
+	opened := dev.Info()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.model = dev.Info().Model
+	d.last = drivers.Info{Model: opened.Model, Manufacturer: opened.Manufacturer, OSVersion: opened.OSVersion,
+		APILevel: opened.APILevel, Width: opened.Width, Height: opened.Height}
 	return dev, nil
 }
 
@@ -114,6 +125,9 @@ func remoteCapabilities(server dsl.RemoteServer) map[string]any {
 	maps.Copy(all, wanted)
 	return all
 }
+
+// Usable reports whether sessions can be opened, as far as that is known without one.
+func (d *remoteDriver) Usable(ctx context.Context) error { return d.Status(ctx) }
 
 // Status reports whether the server is there.
 func (d *remoteDriver) Status(ctx context.Context) error { return d.sessions.Status(ctx) }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"sync"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/remote"
@@ -15,6 +16,9 @@ type remoteDriver struct {
 	opts     Options
 	server   dsl.RemoteServer
 	sessions *remote.Sessions
+
+	mu    sync.Mutex
+	found bool // this machine has what pages need
 }
 
 var _ remote.Driver = (*remoteDriver)(nil)
@@ -40,11 +44,15 @@ func (d *remoteDriver) Devices(ctx context.Context) ([]drivers.Info, error) {
 	if err := d.sessions.Status(ctx); err != nil {
 		return nil, err
 	}
-	var list []drivers.Info
+	return d.Places(), nil
+}
+
+// Places lists the places for sessions without a request.
+func (d *remoteDriver) Places() (list []drivers.Info) {
 	for _, id := range d.sessions.Devices() {
 		list = append(list, d.device(id).info())
 	}
-	return list, nil
+	return list
 }
 
 // Open opens a session, or takes one that another test has left, for a device. It may wait for a free browser.
@@ -87,8 +95,8 @@ var _ drivers.CloudSession = (*remoteDevice)(nil)
 func (d *remoteDevice) info() drivers.Info {
 	opts := d.launcher.Options()
 	model, version := d.remote.Model()
-	return drivers.Info{ID: d.id, Platform: dsl.Web, State: drivers.Ready, Model: model, OSVersion: version,
-		Width: opts.Width, Height: opts.Height}
+	return drivers.Info{ID: d.id, Remote: d.remote.Name, Platform: dsl.Web, State: drivers.Ready, Model: model,
+		OSVersion: version, Width: opts.Width, Height: opts.Height}
 }
 
 // SessionURL is the page of the session at the cloud.
@@ -122,6 +130,23 @@ func CheckRemote(ctx context.Context, d drivers.Driver, unmade error) (list []Re
 		return calls, ""
 	}
 	return remote.Check(ctx, checked)
+}
+
+// Usable reports whether sessions can be opened, as far as that is known without one: also this machine must have what
+// finds elements in their pages.
+func (d *remoteDriver) Usable(ctx context.Context) error {
+	d.mu.Lock()
+	found := d.found
+	d.mu.Unlock()
+	if !found {
+		if err := d.device("").launcher.Find(ctx); err != nil {
+			return err
+		}
+		d.mu.Lock()
+		d.found = true
+		d.mu.Unlock()
+	}
+	return d.Status(ctx)
 }
 
 // Status reports whether the server is there.

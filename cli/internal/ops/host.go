@@ -5,14 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/taproot-dev/taproot/cli/internal/process"
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/farm/host"
 	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/farm/work"
@@ -30,6 +34,8 @@ type hostFlags struct {
 	allowHTTP, allowPrivate, allowShell bool
 	drain, verbose                      bool
 	afterUse                            string
+	remotes                             []string
+	offered                             []dsl.RemoteServer // of these names
 	clock                               host.Clock
 	pages                               int
 }
@@ -45,9 +51,12 @@ func HostCommand(env *process.Env) *cobra.Command {
 			"host receives a key of its own, which is stored in the data folder and never leaves it. From then on host " +
 			"connects\n" +
 			"without a token, also after the hub was offline.\n\n" +
+			"--remote also offers the browsers or phones of remotes: WebDriver servers that taproot.yaml in this folder\n" +
+			"names. Their URLs, users and keys stay on this machine.\n\n" +
 			"--drain makes the host on this machine accept no new work, and end when no client uses its devices.",
 		Example: "  taproot host --hub https://hub.example.com --token taph_…\n" +
 			"  taproot host --hub https://hub.example.com --pool pixels --labels room=3,desk=west\n" +
+			"  taproot host --remote grid,cloud\n" +
 			"  taproot host --drain",
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), env) }}
 	flags := cmd.Flags()
@@ -66,6 +75,8 @@ func HostCommand(env *process.Env) *cobra.Command {
 	flags.StringVar(&f.afterUse, "after-use", "nothing",
 		"what to do at the end of a lease or case with the apps that it started or installed, `POLICY`:\n"+
 			"nothing, stop, or clear (stop them and remove their data)")
+	flags.StringSliceVar(&f.remotes, "remote", nil,
+		"also offer the devices of a remote, `NAME` under remotes in taproot.yaml; repeatable, or separated by commas")
 	flags.IntVar(&f.pages, "pages", 8, "open at most `N` browser pages at once for each project")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log every request")
 	return cmd
@@ -89,6 +100,9 @@ func (f *hostFlags) run(ctx context.Context, env *process.Env) error {
 			*to = set.Get(name)
 		}
 		*to = strings.TrimSpace(*to) // as pasted from a terminal
+	}
+	if err := f.findRemotes(ctx, env, set); err != nil {
+		return err
 	}
 	if err := (hub.HostPlacement{Pool: f.pool, Labels: f.labels}).Check(); err != nil {
 		return &plan.Usage{Msg: err.Error()}
@@ -177,7 +191,55 @@ func (f *hostFlags) config(env *process.Env, set process.Settings, dir string, l
 	}
 	conf.Reports, conf.AllowShell, conf.Log, conf.Baselines, conf.Now = filepath.Join(dir, "reports"), f.allowShell, log,
 		false, f.clock.Now
+	conf.Remotes = f.offered
 	return conf, nil
+}
+
+// findRemotes reads the remotes that are to be offered. It ends the sessions that a killed process has left.
+func (f *hostFlags) findRemotes(ctx context.Context, env *process.Env, set process.Settings) error {
+	conf, err := run.FromEnv(env.Dir, set.Lookup)
+	if err != nil {
+		return &plan.Usage{Msg: err.Error()}
+	}
+	for _, name := range f.remotes {
+		if slices.ContainsFunc(f.offered, func(r dsl.RemoteServer) bool { return r.Name == name }) {
+			continue
+		}
+		r, err := conf.Sessions().Remote(name)
+		if err != nil {
+			return err
+		}
+		if err := f.mayOffer(ctx, *r); err != nil {
+			return err
+		}
+		f.offered = append(f.offered, *r)
+	}
+	process.EndSessions(ctx, env, conf)
+	return nil
+}
+
+// mayOffer refuses a remote of which the devices would have the ids of the host's own browsers, and browsers that lead
+// clients into a private network.
+func (f *hostFlags) mayOffer(ctx context.Context, r dsl.RemoteServer) error {
+	if r.Name == string(dsl.Web) {
+		return &plan.Usage{Msg: "--remote web: its devices would be called web-1, …, as the browsers of this machine; give " +
+			"the remote another name in taproot.yaml"}
+	}
+	u, err := url.Parse(r.URL)
+	if err != nil || r.Platform != dsl.Web || f.allowPrivate {
+		return nil // its URL has been checked
+	}
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", u.Hostname())
+	if err != nil {
+		return nil // it is listed as one that does not respond
+	}
+	for _, addr := range addrs {
+		if (guard.Policy{}).Check(addr) != nil {
+			return &plan.Usage{Msg: fmt.Sprintf("--remote %s: its browsers are in a private network (%s), and what they reach "+
+				"there cannot be limited; add --allow-private to offer them all the same", r.Name, u.Hostname())}
+		}
+	}
+	return nil
 }
 
 // server creates the server of the devices.

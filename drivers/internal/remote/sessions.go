@@ -33,6 +33,8 @@ const (
 	endLimit = 15 * time.Second
 	// StatusLimit is how long the server may take to say that it is there.
 	StatusLimit = 15 * time.Second
+	// keepLimit is how long a session is kept for later: a process that runs for long must not occupy a server's place.
+	keepLimit = time.Minute
 	// lendEvery is how often a process looks whether another one wants a session that it keeps for later.
 	lendEvery = 250 * time.Millisecond
 	// lendLimit is how long another process may take to end such a session.
@@ -88,6 +90,7 @@ type Sessions struct {
 	closed  bool
 	closing chan struct{}
 	work    sync.WaitGroup
+	keep    time.Duration // keepLimit
 }
 
 // New prepares sessions; none is opened.
@@ -97,7 +100,7 @@ func New(s Server) (*Sessions, error) {
 		return nil, err
 	}
 	return &Sessions{server: s, client: client, vendor: vendorOf(s), closing: make(chan struct{}), used: map[*Lease]bool{},
-		uploads: map[string]bool{}, back: make(chan struct{}, 1)}, nil
+		uploads: map[string]bool{}, back: make(chan struct{}, 1), keep: keepLimit}, nil
 }
 
 // Devices are the ids of the devices that use the sessions, NAME-1 to NAME-N.
@@ -339,19 +342,24 @@ func (e *Lease) Keep() {
 	}()
 }
 
-// lend ends the session when another process wants its place, as long as it is kept.
+// lend ends the session when another process wants its place, or when nothing has used it for a while, as long as it is
+// kept.
 func (e *Lease) lend() {
 	l := e.sessions
-	for {
+	limit := time.NewTimer(l.keep)
+	defer limit.Stop()
+	for over := false; ; {
 		select {
 		case <-l.closing:
 			return
 		case <-time.After(lendEvery):
+		case <-limit.C:
+			over = true
 		}
 		if !l.keeps(e, false) {
 			return
 		}
-		if e.slot.wanted() && l.keeps(e, true) {
+		if (over || e.slot.wanted()) && l.keeps(e, true) {
 			_ = e.End()
 			return
 		}

@@ -406,3 +406,30 @@ func TestSessionsAreKeptAlive(t *testing.T) {
 		}
 	}
 }
+
+// A session that nothing uses ends after a while, so that a process that runs for long occupies no place.
+func TestKeptSessionsEnd(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	s := h.sessions(t, t.TempDir(), 1)
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if s.keep != keepLimit {
+		t.Errorf("%v", s.keep)
+	}
+	s.keep = 50 * time.Millisecond
+	take(t, s).Keep()
+	for end := time.Now().Add(time.Minute); h.left() != 0; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the session is kept")
+		}
+	}
+	s.keep = keepLimit
+	take(t, s).Keep()
+	if h.left() != 1 {
+		t.Error("the next session is not kept")
+	}
+}

@@ -298,11 +298,15 @@ func remoteRefusals(p Platform) map[string]string {
 // Check finds what the driver of the remote refuses of a test, before anything runs. The error is a source.Errors.
 func (r RemoteServer) Check(t *Test) error {
 	refused := remoteRefusals(r.Platform)
+	where := "a remote"
+	if r.Name != "" {
+		where = "the remote " + r.Name
+	}
 	var errs source.Errors
 	refuse := func(step *Step, word string, at source.Pos, width int) {
 		why := refused[word]
 		e := &source.Error{Pos: at, Source: step.File, Width: width,
-			Msg: fmt.Sprintf("%s does not work on the remote %s", word, r.Name), Hint: why}
+			Msg: fmt.Sprintf("%s does not work on %s", word, where), Hint: why}
 		if why != "" && !slices.ContainsFunc(errs, func(o *source.Error) bool { return o.Error() == e.Error() }) {
 			errs = append(errs, e)
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/taproot-dev/taproot/farm/internal/hub"
 	"github.com/taproot-dev/taproot/farm/internal/queue"
@@ -23,8 +24,8 @@ func (d *Dispatcher) hoped() []queue.Device {
 func (d *Dispatcher) list(hoped bool) (all, free []queue.Device) {
 	d.o.Hub.ForCases(hoped, func(one hub.Device, now bool) {
 		q := queue.Device{Host: one.Host, ID: one.ID, Platform: one.Platform, Manufacturer: one.Manufacturer,
-			Model: one.Model, OS: one.OSVersion, Width: one.Width, Height: one.Height, Pool: one.Pool,
-			Labels: phrase.Pairs(one.Labels)}
+			Model: strings.TrimSuffix(one.Model, " at "+one.Remote), OS: one.OSVersion, Width: one.Width, Height: one.Height,
+			Pool: one.Pool, Labels: phrase.Pairs(one.Labels), Remote: one.Remote, Browsers: one.Browsers}
 		if one.Project != "" {
 			q.Projects = []string{one.Project}
 		}

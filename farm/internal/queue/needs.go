@@ -20,6 +20,7 @@ type Needs struct {
 	Need     dsl.Need     `json:"need,omitzero"`    // system, model, size
 	Pool     string       `json:"pool,omitempty"`
 	Labels   []string     `json:"labels,omitempty"` // all of them
+	Local    string       `json:"local,omitempty"`  // why no device of a remote can run it; "": one can
 	// Devices are those of a case with several. Pool, Labels and Avoid are for each of them, Platform is the first one's.
 	Devices []dsl.Entry `json:"devices,omitempty"`
 }
@@ -36,6 +37,7 @@ type Device struct {
 	Height       int
 	Pool         string
 	Labels       []string
+	Remote       string   // that it is a session of; "": it is the host's own
 	Browsers     []string // for pages; empty: unknown
 	Projects     []string // that may use it; empty: all
 }
@@ -59,11 +61,12 @@ func (n Needs) Kept(project string, all []Device) bool {
 
 // class returns a text that is the same for devices that no case distinguishes.
 func (d Device) class() string {
-	return fmt.Sprintf("%s|%s|%s|%s|%dx%d|%s|%q|%q|%q", d.Platform, d.Manufacturer, d.Model, d.OS, d.Width, d.Height,
-		d.Pool, d.Labels, d.Browsers, d.Projects)
+	return fmt.Sprintf("%s|%s|%s|%s|%dx%d|%s|%q|%t|%q|%q", d.Platform, d.Manufacturer, d.Model, d.OS, d.Width, d.Height,
+		d.Pool, d.Labels, d.Remote != "", d.Browsers, d.Projects)
 }
 
-// Unmet returns what a device lacks for a project's case, or "" if it is suitable.
+// Unmet returns what a device lacks for a project's case, or "" if it is suitable. A device that the case has lost is
+// not suitable, unless it is of a remote: that opens a new session each time.
 // For a case with several devices, it is suitable if one of them can be it.
 func (n Needs) Unmet(project string, d Device) string {
 	if len(n.Devices) > 0 {
@@ -74,14 +77,19 @@ func (n Needs) Unmet(project string, d Device) string {
 		return fmt.Sprintf("%s is wanted, and it is %s", n.Platform, d.Platform)
 	case n.Device != "" && n.Device != d.ID && n.Device != d.ID+"@"+d.Host:
 		return "another device was named"
-	case n.Avoid != "" && (n.Avoid == d.ID || n.Avoid == d.ID+"@"+d.Host):
+	case n.Avoid != "" && d.Remote == "" && (n.Avoid == d.ID || n.Avoid == d.ID+"@"+d.Host):
 		return "the test was lost with it before"
 	case d.kept(project):
 		return "it belongs to other projects"
 	case n.Pool != "" && n.Pool != d.Pool:
 		return fmt.Sprintf("pool %s is wanted, and it is in %s", n.Pool, orNone(d.Pool))
 	case n.Browser != "" && len(d.Browsers) > 0 && !slices.Contains(d.Browsers, n.Browser):
+		if d.Remote != "" {
+			return fmt.Sprintf("%s is wanted, and the remote %s has another browser", n.Browser, d.Remote)
+		}
 		return n.Browser + " is wanted, and its host has none"
+	case n.Local != "" && d.Remote != "":
+		return n.Local
 	}
 	for _, l := range n.Labels {
 		if !slices.Contains(d.Labels, l) {

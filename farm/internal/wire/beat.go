@@ -57,6 +57,9 @@ type Device struct {
 	Only        string     `json:"only,omitempty"`        // the only project that sees it, as with a page that it opened
 	Leases      []Lease    `json:"leases,omitempty"`
 	Reserved    []Lease    `json:"reserved,omitempty"` // reservations, current and future, in order of time
+	// Browsers are those that its pages can have, by the names that tests use; empty: unknown. "" is one that tests cannot
+	// name.
+	Browsers []string `json:"browsers,omitempty"`
 	// CasesFree: a case can start on it now; CasesHeld: later; "": no case can
 	Cases string `json:"cases,omitempty"`
 	// Records is additional data that a project sees, by the id of the project ("" without projects).

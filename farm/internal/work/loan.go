@@ -172,6 +172,10 @@ func (w *Worker) leaseOut(ctx context.Context, l wire.Loan) (release func(), err
 			lease.Release()
 			return nil, errors.New("only phones with Android are lent")
 		}
+		if err == nil && lease.Info.Remote != "" {
+			lease.Release()
+			return nil, fmt.Errorf("it is a phone at the remote %s, which is not lent", lease.Info.Remote)
+		}
 		if err == nil {
 			return lease.Release, nil
 		}

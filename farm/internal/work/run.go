@@ -63,7 +63,7 @@ func (w *Worker) run(ctx context.Context, j order.Job, start order.Start) (why s
 	conf.Access.Root = root
 	conf.FillStarted(&c)
 	see := &observer{w: w, at: j.Attempt}
-	r := &run.Runner{Config: conf, Pool: w.o.Pool, Dir: runs, Observe: see.event}
+	r := &run.Runner{Config: conf, Pool: w.o.Pool, Dir: runs, Observe: see.event, Build: j.Run}
 	// A withdrawn case is interrupted, which is its result. The end of the worker interrupts it, too, but then it runs on
 	// another host.
 	ids, lent, release, err := w.seats(ctx, j, conf)

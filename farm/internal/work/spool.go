@@ -185,7 +185,7 @@ func (w *Worker) deliverLeft() {
 func (w *Worker) AddTo(ctx context.Context, b *wire.Beat) {
 	browsers, _ := w.o.Pool.Usable(ctx, dsl.Web) // after an error there is none
 	for _, d := range browsers {
-		if !slices.ContainsFunc(b.Devices, func(page wire.Device) bool {
+		if d.Remote == "" && !slices.ContainsFunc(b.Devices, func(page wire.Device) bool {
 			return page.ID == d.ID &&
 				page.Platform == dsl.Web
 		}) {
@@ -202,8 +202,11 @@ func (w *Worker) AddTo(ctx context.Context, b *wire.Beat) {
 	for n, list := range [][]wire.Device{b.Devices, b.Browsers} {
 		for i := range list {
 			d := &list[i]
+			if r := w.o.Config.Sessions().Offered(d.Remote); r != nil && d.Platform == dsl.Web {
+				d.Browsers = []string{r.Browser()}
+			}
 			switch {
-			case n == 0 && d.Platform == dsl.Web: // a page that a client drives
+			case n == 0 && d.Platform == dsl.Web && d.Remote == "": // a page that a client drives
 				d.Cases = wire.CasesLeased
 			case d.Gone || d.Only != "" || d.State != drivers.Ready:
 			case full || w.held[d.ID] == 0 && w.o.Pool.Held(d.Platform, d.ID):

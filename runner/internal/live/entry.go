@@ -237,8 +237,18 @@ func (d *Devices) closeWhenReserved(e *entry) {
 	})
 }
 
+// openForCalls opens a device. The browsers of remotes are for tests alone: a page that stays open between calls would
+// occupy a session.
+func openForCalls(ctx context.Context, lease *pool.Lease) (drivers.Device, error) {
+	if info := lease.Info; info.Remote != "" && info.Platform == dsl.Web {
+		return nil, &InvalidError{fmt.Errorf("it is a browser of the remote %s, which only tests use: taproot run --hub",
+			info.Remote)}
+	}
+	return lease.Open(ctx)
+}
+
 func (d *Devices) openLease(ctx context.Context, e *entry, lease *pool.Lease) error {
-	dev, err := lease.Open(ctx)
+	dev, err := openForCalls(ctx, lease)
 	if err != nil {
 		d.o.Pool.Forget(lease.Info.Platform)
 		d.free(e, lease)

@@ -15,6 +15,7 @@ type Needs struct {
 	Need     dsl.Need     `json:"need,omitzero"`
 	Pool     string       `json:"pool,omitempty"`
 	Labels   []string     `json:"labels,omitempty"`
+	Local    string       `json:"local,omitempty"`
 	Devices  []dsl.Entry  `json:"devices,omitempty"`
 }
 

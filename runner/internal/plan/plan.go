@@ -381,10 +381,7 @@ func (p *Plan) check(c Case) error {
 		if NotOnRemote(c, p.options.Remote) != "" {
 			return nil // it is skipped
 		}
-		if p.options.Remote.Platform != dsl.Web {
-			return p.options.Remote.Check(c.Test)
-		}
-		return dsl.CheckBrowser(c.Test, dsl.Remote)
+		return checkOnRemote(c, *p.options.Remote)
 	}
 	for _, e := range c.Devices {
 		if err := dsl.CheckDevice(c.Test, e, e.Browser); err != nil {

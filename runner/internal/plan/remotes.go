@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/source"
 )
 
 // NotOnRemote is why a case does not run on a remote; "" when it does.
@@ -22,13 +23,33 @@ func NotOnRemote(c Case, r *dsl.RemoteServer) string {
 		return fmt.Sprintf("the remote %s runs tests of the platform %s, and this one is for %s", r.Name, r.Platform,
 			c.Platform)
 	}
-	browser := cmp.Or(c.Browser, dsl.NamedBrowser(c.Test))
+	browser := BrowserOf(c)
 	if browser == "" || browser == r.Browser() {
 		return ""
 	}
 	return fmt.Sprintf("the remote %s has no %s: its capabilities say which browser it has", r.Name,
 		dsl.BrowserTitle(browser))
 }
+
+// checkOnRemote finds what a remote refuses of a case, before anything runs.
+func checkOnRemote(c Case, r dsl.RemoteServer) error {
+	if r.Platform != dsl.Web {
+		return r.Check(c.Test)
+	}
+	return dsl.CheckBrowser(c.Test, dsl.Remote)
+}
+
+// NeedsLocal is why no remote can run a case with one device; "" when one can.
+func NeedsLocal(c Case) string {
+	err := checkOnRemote(c, dsl.RemoteServer{Platform: c.Platform})
+	if list, is := err.(source.Errors); is && len(list) > 0 {
+		return list[0].Msg
+	}
+	return ""
+}
+
+// BrowserOf is the browser that a case names; "" when any will do.
+func BrowserOf(c Case) string { return cmp.Or(c.Browser, dsl.NamedBrowser(c.Test)) }
 
 // suitesOf are the folders of which the settings apply to the tests that the options name.
 func suitesOf(o Options) (dirs []string) {

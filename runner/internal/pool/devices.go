@@ -15,7 +15,11 @@ import (
 
 // Usable lists the devices of a platform on which cases can run.
 func (p *Pool) Usable(ctx context.Context, platform dsl.Platform) ([]drivers.Info, error) {
-	_, infos, err := p.usable(ctx, platform, fresh)
+	list, err := p.usable(ctx, platform, fresh)
+	infos := make([]drivers.Info, len(list))
+	for i, c := range list {
+		infos[i] = c.info
+	}
 	return infos, err
 }
 
@@ -35,27 +39,41 @@ func (p *Pool) Held(platform dsl.Platform, id string) bool {
 	return soon
 }
 
-func (p *Pool) usable(ctx context.Context, platform dsl.Platform, age time.Duration) (drivers.Driver, []drivers.Info,
-	error) {
-	i := slices.IndexFunc(p.drivers, func(d drivers.Driver) bool { return d.Platform() == platform })
-	if i < 0 {
-		return nil, nil, &NoDeviceError{Platform: platform, Reason: noDriver(platform)}
+// usable lists the devices of a platform on which cases can run. The error of one driver counts only when no other one
+// has such a device.
+func (p *Pool) usable(ctx context.Context, platform dsl.Platform, age time.Duration) ([]candidate, error) {
+	of := placesOf(p.drivers, platform)
+	if len(of) == 0 {
+		return nil, &NoDeviceError{Platform: platform, Reason: noDriver(platform)}
 	}
-	driver := p.drivers[i]
-	infos, err := p.list(ctx, driver, age)
+	var ready []candidate
+	var infos []drivers.Info
+	var failed error
+	known := map[string]bool{}
+	for _, i := range of {
+		list, err := p.list(ctx, i, age)
+		if err != nil && failed == nil {
+			failed = err
+		}
+		infos = append(infos, list...)
+		for _, info := range p.ready(platform, list) {
+			if !known[info.ID] {
+				known[info.ID] = true
+				ready = append(ready, candidate{p.drivers[i], info})
+			}
+		}
+	}
 	var missing *drivers.Unavailable
-	if errors.As(err, &missing) {
-		return nil, nil, &NoDeviceError{Platform: platform, Reason: missing.Error(), Lost: p.lost(platform), Err: missing}
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("list %s devices: %w", platform, err)
-	}
-	ready := p.ready(platform, infos)
-	if len(ready) == 0 && age > fresh {
+	switch {
+	case len(ready) > 0:
+	case errors.As(failed, &missing):
+		return nil, &NoDeviceError{Platform: platform, Reason: missing.Error(), Lost: p.lost(platform), Err: missing}
+	case failed != nil:
+		return nil, fmt.Errorf("list %s devices: %w", platform, failed)
+	case age > fresh:
 		return p.usable(ctx, platform, fresh) // do not trust an old empty list
-	}
-	if len(ready) == 0 {
-		return nil, nil, &NoDeviceError{Platform: platform, Reason: p.whyNone(platform, infos), Lost: p.lost(platform)}
+	default:
+		return nil, &NoDeviceError{Platform: platform, Reason: p.whyNone(platform, infos), Lost: p.lost(platform)}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -63,10 +81,10 @@ func (p *Pool) usable(ctx context.Context, platform dsl.Platform, age time.Durat
 	if p.had[platform] == nil {
 		p.had[platform] = map[string]bool{}
 	}
-	for _, info := range ready {
-		p.had[platform][info.ID] = true
+	for _, c := range ready {
+		p.had[platform][c.info.ID] = true
 	}
-	return driver, ready, nil
+	return ready, nil
 }
 
 // ready keeps the devices that cases may use.
@@ -90,35 +108,35 @@ func (p *Pool) lost(platform dsl.Platform) bool {
 
 // list returns the devices from a listing that is at most age old. One caller at a time queries the driver; the others
 // share the result.
-func (p *Pool) list(ctx context.Context, d drivers.Driver, age time.Duration) ([]drivers.Info, error) {
-	if last, ok := p.known(d.Platform(), age); ok {
+func (p *Pool) list(ctx context.Context, driver int, age time.Duration) ([]drivers.Info, error) {
+	if last, ok := p.known(driver, age); ok {
 		return last.infos, last.err
 	}
-	asking := p.listing[d.Platform()]
+	asking := p.listing[driver]
 	select {
 	case asking <- struct{}{}:
 		defer func() { <-asking }()
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	if last, ok := p.known(d.Platform(), age); ok {
+	if last, ok := p.known(driver, age); ok {
 		return last.infos, last.err
 	}
-	infos, err := d.Devices(ctx)
+	infos, err := p.drivers[driver].Devices(ctx)
 	if err != nil && ctx.Err() != nil {
 		return nil, err // the caller's own context ended
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.listed[d.Platform()] = listing{infos, err, time.Now()}
+	p.listed[driver] = listing{infos, err, time.Now()}
 	return infos, err
 }
 
 // known returns the last listing while it is recent enough; an error expires sooner.
-func (p *Pool) known(platform dsl.Platform, age time.Duration) (listing, bool) {
+func (p *Pool) known(driver int, age time.Duration) (listing, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	last, ok := p.listed[platform]
+	last, ok := p.listed[driver]
 	if last.err != nil {
 		age = min(age, fresh)
 	}

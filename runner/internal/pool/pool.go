@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"hash/crc32"
+	"log/slog"
 	"os"
 	"slices"
 	"sync"
@@ -19,26 +20,29 @@ import (
 type Pool struct {
 	*shared
 	drivers []drivers.Driver
-	closers map[dsl.Platform]func() error // end the drivers, each once; the pool of WithDriver has only its own driver
+	closers map[int]func() error // end the drivers, each once; the pool of WithDriver has only its own driver
 	beside  bool
 }
 
-// shared is the state that pools with the same devices share.
+// shared is the state that pools with the same devices share. A driver is known by its place in the list.
 type shared struct {
 	leases   leases
-	reserved leases                         // the reservations of devices, each in a file next to its lock
-	only     func(dsl.Platform) string      // the one device of a platform that may be used, or ""
-	listing  map[dsl.Platform]chan struct{} // holds a token while the driver lists its devices
+	reserved leases                    // the reservations of devices, each in a file next to its lock
+	only     func(dsl.Platform) string // the one device of a platform that may be used, or ""
+	listing  []chan struct{}           // holds a token while the driver lists its devices
+
+	log *slog.Logger
 
 	mu            sync.Mutex
+	doubles       map[string]bool // the ids of devices of remotes that were left out
 	local         map[string]bool // devices in use by this process, by platform and id
-	listed        map[dsl.Platform]listing
+	listed        map[int]listing
 	had           map[dsl.Platform]map[string]bool // usable devices that were seen
 	noDeviceSince map[dsl.Platform]time.Time       // since when there is no device
 	wake          chan struct{}                    // closed and replaced when a device becomes free, or is attached
 
-	watching map[dsl.Platform]bool // a goroutine watches its devices
-	life     context.Context       // ends with Close
+	watching map[int]bool    // a goroutine watches its devices
+	life     context.Context // ends with Close
 	end      context.CancelFunc
 	watchers sync.WaitGroup
 }
@@ -67,6 +71,7 @@ type Options struct {
 	AndroidSerial string              // of the Android devices only this one; Device overrides it
 	Getenv        func(string) string // for the folder of leases; default: the process's own
 	Now           func() time.Time    // the clock for reservations; default: time.Now
+	Log           *slog.Logger        // default: none
 }
 
 // only returns the one device of a platform that may be used, or "".
@@ -77,7 +82,8 @@ func (o Options) only(p dsl.Platform) string {
 	return o.Device
 }
 
-// New makes a pool over the drivers; Close closes them.
+// New makes a pool over the drivers; Close closes them. Of several drivers with one platform, the devices of all can be
+// leased; of two devices with one id, the one of the first driver counts.
 func New(list []drivers.Driver, o Options) *Pool {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
@@ -85,34 +91,44 @@ func New(list []drivers.Driver, o Options) *Pool {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	dir := LeaseDir(o.Getenv)
 	reserved := filetree.StateDir(o.Getenv, dir, "reserved")
-	p := &Pool{drivers: list, closers: map[dsl.Platform]func() error{},
+	p := &Pool{drivers: list, closers: map[int]func() error{},
 		shared: &shared{leases: leases{dir, o.Now}, reserved: leases{reserved, o.Now},
-			only:    o.only,
-			listing: map[dsl.Platform]chan struct{}{}, local: map[string]bool{}, listed: map[dsl.Platform]listing{},
+			only: o.only, log: o.Log, doubles: map[string]bool{},
+			local: map[string]bool{}, listed: map[int]listing{},
 			had:           map[dsl.Platform]map[string]bool{},
-			noDeviceSince: map[dsl.Platform]time.Time{}, wake: make(chan struct{}), watching: map[dsl.Platform]bool{}}}
+			noDeviceSince: map[dsl.Platform]time.Time{}, wake: make(chan struct{}), watching: map[int]bool{}}}
 	p.life, p.end = context.WithCancel(context.Background())
-	for _, d := range list {
-		p.listing[d.Platform()] = make(chan struct{}, 1)
-		p.closers[d.Platform()] = sync.OnceValue(d.Close)
+	for i, d := range list {
+		p.listing = append(p.listing, make(chan struct{}, 1))
+		p.closers[i] = sync.OnceValue(d.Close)
 	}
 	return p
 }
 
-// WithDriver returns a pool of the same devices that opens those of one platform with another driver, which must list
-// the same devices. The two pools share their leases. Close of the new pool ends that driver alone, and must be called
-// before Close of p.
+// WithDriver returns a pool of the same devices that uses another driver instead of the first one of its platform; it
+// must list the same devices. The two pools share their leases. Close of the new pool ends that driver alone, and must
+// be called before Close of p.
 func (p *Pool) WithDriver(other drivers.Driver) *Pool {
-	out := &Pool{shared: p.shared, drivers: slices.Clone(p.drivers), closers: map[dsl.Platform]func() error{
-		other.Platform(): sync.OnceValue(other.Close)}, beside: true}
-	for i, d := range out.drivers {
-		if d.Platform() == other.Platform() {
-			out.drivers[i] = other
-		}
+	out := &Pool{shared: p.shared, drivers: slices.Clone(p.drivers), closers: map[int]func() error{}, beside: true}
+	if of := placesOf(p.drivers, other.Platform()); len(of) > 0 {
+		out.drivers[of[0]], out.closers[of[0]] = other, sync.OnceValue(other.Close)
 	}
 	return out
+}
+
+// placesOf returns the places of the drivers of a platform.
+func placesOf(drivers []drivers.Driver, platform dsl.Platform) (list []int) {
+	for i, d := range drivers {
+		if d.Platform() == platform {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // Close ends the drivers. All leases must be released before.
@@ -122,31 +138,31 @@ func (p *Pool) Close() error {
 		p.watchers.Wait()
 	}
 	var errs []error
-	for _, d := range p.drivers {
-		if end := p.closers[d.Platform()]; end != nil {
+	for i := range p.drivers {
+		if end := p.closers[i]; end != nil {
 			errs = append(errs, end())
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// Driver returns the driver of a platform; nil: there is none.
+// Driver returns the first driver of a platform; nil: there is none.
 func (p *Pool) Driver(platform dsl.Platform) drivers.Driver {
-	for _, d := range p.drivers {
-		if d.Platform() == platform {
-			return d
-		}
+	if of := placesOf(p.drivers, platform); len(of) > 0 {
+		return p.drivers[of[0]]
 	}
 	return nil
 }
 
-// Retire starts to end the driver of a platform that is no longer needed; Close waits for it, and returns its error.
+// Retire starts to end the drivers of a platform that is no longer needed; Close waits for them, and returns their
+// errors.
 func (p *Pool) Retire(platform dsl.Platform) {
 	p.mu.Lock()
-	watching := p.watching[platform]
-	p.mu.Unlock()
-	if end := p.closers[platform]; end != nil && !watching {
-		go func() { _ = end() }() // Close returns its error
+	defer p.mu.Unlock()
+	for _, i := range placesOf(p.drivers, platform) {
+		if end := p.closers[i]; end != nil && !p.watching[i] {
+			go func() { _ = end() }() // Close returns its error
+		}
 	}
 }
 
@@ -241,12 +257,12 @@ type Request struct {
 func (p *Pool) LeaseFor(ctx context.Context, w Request) (*Lease, error) {
 	for age := trusted; ; age = fresh {
 		wake := p.waker()
-		driver, usable, err := p.usable(ctx, w.Platform, age)
+		usable, err := p.usable(ctx, w.Platform, age)
 		switch {
 		case err != nil && (ctx.Err() != nil || !p.mayReturn(w.Platform)):
 			return nil, err
 		case err == nil:
-			lease, err := p.takeOne(driver, usable, w)
+			lease, err := p.takeOne(usable, w)
 			if lease != nil || err != nil {
 				return lease, err
 			}
@@ -259,9 +275,10 @@ func (p *Pool) LeaseFor(ctx context.Context, w Request) (*Lease, error) {
 }
 
 // takeOne leases the first device that is free; nil when all are leased.
-func (p *Pool) takeOne(driver drivers.Driver, usable []drivers.Info, w Request) (*Lease, error) {
+func (p *Pool) takeOne(usable []candidate, w Request) (*Lease, error) {
 	err := ErrSpent
-	for _, info := range usable {
+	for _, c := range usable {
+		info := c.info
 		if w.Skip(info) {
 			continue
 		}
@@ -269,12 +286,12 @@ func (p *Pool) takeOne(driver drivers.Driver, usable []drivers.Info, w Request) 
 		if _, soon := p.Reserved(info.ID, "", Notice); soon {
 			continue // as if it was leased
 		}
-		release, ok, err := p.take(driver, info.ID, w.What)
+		release, ok, err := p.take(c.driver, info.ID, w.What)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			return p.newLease(driver, info, release), nil
+			return p.newLease(c.driver, info, release), nil
 		}
 	}
 	return nil, err
@@ -308,11 +325,13 @@ func (p *Pool) mayReturn(platform dsl.Platform) bool {
 	return time.Since(p.noDeviceSince[platform]) < returns
 }
 
-// Forget makes the next lease query the driver for its devices again.
+// Forget makes the next lease query the drivers of a platform for their devices again.
 func (p *Pool) Forget(platform dsl.Platform) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.listed, platform)
+	for _, i := range placesOf(p.drivers, platform) {
+		delete(p.listed, i)
+	}
 }
 
 func (p *Pool) waker() <-chan struct{} {

@@ -136,7 +136,8 @@ func WantOf(e dsl.Entry) Want {
 
 // FactsOf are the properties of a device that the needs of a test are compared with.
 func FactsOf(i drivers.Info) dsl.DeviceFacts {
-	return dsl.DeviceFacts{OS: i.OSVersion, Manufacturer: i.Manufacturer, Model: i.Model, Width: i.Width, Height: i.Height}
+	return dsl.DeviceFacts{OS: i.OSVersion, Manufacturer: i.Manufacturer,
+		Model: strings.TrimSuffix(i.Model, " at "+i.Remote), Width: i.Width, Height: i.Height}
 }
 
 // choices lists the devices that suit each want, in use or not.
@@ -145,7 +146,7 @@ func (p several) choices(ctx context.Context, age time.Duration) ([][]candidate,
 	var lacks []string
 	lost := false
 	for i, want := range p.Wants {
-		driver, usable, err := p.usable(ctx, want.Platform, age)
+		usable, err := p.usable(ctx, want.Platform, age)
 		var none *NoDeviceError
 		if errors.As(err, &none) {
 			lacks, lost = append(lacks, want.Name+": "+none.Reason), lost || none.Lost
@@ -155,12 +156,16 @@ func (p several) choices(ctx context.Context, age time.Duration) ([][]candidate,
 			return nil, err
 		}
 		var unsuitable []string
-		for _, info := range usable {
-			if why := want.Unmet(info); why != "" {
-				unsuitable = append(unsuitable, info.ID+": "+why)
+		for _, c := range usable {
+			why := want.Unmet(c.info)
+			if c.info.Remote != "" {
+				why = "devices of remotes are for tests with one device"
+			}
+			if why != "" {
+				unsuitable = append(unsuitable, c.info.ID+": "+why)
 				continue
 			}
-			all[i] = append(all[i], candidate{driver, info})
+			all[i] = append(all[i], c)
 		}
 		if len(all[i]) == 0 {
 			lacks = append(lacks, want.Name+": no device is what it needs: "+strings.Join(unsuitable, "; "))
@@ -184,9 +189,11 @@ func (p several) lostSome() bool {
 	defer p.mu.Unlock()
 	return slices.ContainsFunc(p.Wants, func(w Want) bool {
 		ready := 0
-		for _, info := range p.listed[w.Platform].infos {
-			if info.State == drivers.Ready {
-				ready++
+		for _, driver := range placesOf(p.drivers, w.Platform) {
+			for _, info := range p.listed[driver].infos {
+				if info.State == drivers.Ready {
+					ready++
+				}
 			}
 		}
 		return len(p.had[w.Platform]) > ready

@@ -47,19 +47,39 @@ func (e *UnknownDeviceError) Error() string {
 	return fmt.Sprintf("there is no device %q; there are %s", e.ID, strings.Join(e.Others, ", "))
 }
 
-// List returns the devices of all platforms, usable or not. A platform without its tool has none.
+// List returns the devices of all platforms, usable or not. A platform without its tool has none. A device of a remote
+// is left out when a device of this machine has its id.
 func (p *Pool) List(ctx context.Context) ([]drivers.Info, error) {
 	var all []drivers.Info
 	var errs []error
-	for _, d := range p.drivers {
-		infos, err := p.list(ctx, d, fresh)
+	known := map[string]bool{}
+	for i, d := range p.drivers {
+		infos, err := p.list(ctx, i, fresh)
 		var missing *drivers.Unavailable
 		if err != nil && !errors.As(err, &missing) {
 			errs = append(errs, fmt.Errorf("list %s devices: %w", d.Platform(), err))
 		}
-		all = append(all, p.chosen(d.Platform(), infos)...)
+		for _, info := range p.chosen(d.Platform(), infos) {
+			if info.Remote != "" && known[info.ID] {
+				leftOut(p.shared, info)
+				continue
+			}
+			known[info.ID] = true
+			all = append(all, info)
+		}
 	}
 	return all, errors.Join(errs...)
+}
+
+// leftOut warns of a device of a remote with the id of another device, once.
+func leftOut(p *shared, info drivers.Info) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.doubles[info.ID] {
+		p.doubles[info.ID] = true
+		p.log.Warn("a device of a remote is left out, because a device of this machine has its id: give the remote another "+
+			"name", "remote", info.Remote, "device", info.ID)
+	}
 }
 
 // chosen drops devices that the configuration does not allow.
@@ -81,10 +101,10 @@ func (p *Pool) TakeFor(ctx context.Context, id, what, who string) (*Lease, error
 	}
 	var others []string
 	var errs []error
-	for _, d := range p.drivers {
-		infos, err := p.list(ctx, d, trusted)
+	for i, d := range p.drivers {
+		infos, err := p.list(ctx, i, trusted)
 		if err == nil && !usable(infos, id) { // it may have been attached, or have become usable, since
-			infos, err = p.list(ctx, d, fresh)
+			infos, err = p.list(ctx, i, fresh)
 		}
 		var missing *drivers.Unavailable
 		if err != nil && !errors.As(err, &missing) {
@@ -123,15 +143,19 @@ func (p *Pool) takeThis(d drivers.Driver, info drivers.Info, what string) (*Leas
 	return p.newLease(d, info, release), nil
 }
 
-// TakeAny leases the first free device of a platform at once or fails; see Take.
+// TakeAny leases the first free device of a platform at once or fails; see Take. It takes none of a remote.
 func (p *Pool) TakeAny(ctx context.Context, platform dsl.Platform, what string) (*Lease, error) {
-	_, infos, err := p.usable(ctx, platform, trusted)
+	list, err := p.usable(ctx, platform, trusted)
 	if err != nil {
 		return nil, err
 	}
-	var busy error
-	for _, info := range infos {
-		lease, err := p.Take(ctx, info.ID, what)
+	busy := error(&NoDeviceError{Platform: platform,
+		Reason: fmt.Sprintf("this machine has no %s device of its own", platform)})
+	for _, c := range list {
+		if c.info.Remote != "" {
+			continue
+		}
+		lease, err := p.Take(ctx, c.info.ID, what)
 		var taken *BusyError
 		var reserved *ReservedError
 		if !errors.As(err, &taken) && !errors.As(err, &reserved) {

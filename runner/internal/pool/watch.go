@@ -1,7 +1,6 @@
 package pool
 
 import (
-	"slices"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -13,28 +12,26 @@ import (
 func (p *Pool) watch(platform dsl.Platform) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.watching[platform] || p.life.Err() != nil {
+	if p.life.Err() != nil {
 		return
 	}
-	p.watching[platform] = true
-	i := slices.IndexFunc(p.drivers, func(d drivers.Driver) bool { return d.Platform() == platform })
-	if i < 0 {
-		return
+	for _, i := range placesOf(p.drivers, platform) {
+		w, ok := p.drivers[i].(drivers.Watcher)
+		if p.watching[i] || !ok {
+			continue
+		}
+		p.watching[i] = true
+		p.watchers.Go(func() {
+			_ = w.Watch(p.life, func(infos []drivers.Info) { p.noticed(i, infos) }) // the next listing returns the error
+		})
 	}
-	w, ok := p.drivers[i].(drivers.Watcher)
-	if !ok {
-		return
-	}
-	p.watchers.Go(func() {
-		_ = w.Watch(p.life, func(infos []drivers.Info) { p.noticed(platform, infos) }) // the next listing returns the error
-	})
 }
 
 // noticed takes a new list, and wakes the waiting cases.
-func (p *Pool) noticed(platform dsl.Platform, infos []drivers.Info) {
+func (p *Pool) noticed(driver int, infos []drivers.Info) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.listed[platform] = listing{infos: infos, at: time.Now()}
+	p.listed[driver] = listing{infos: infos, at: time.Now()}
 	close(p.wake)
 	p.wake = make(chan struct{})
 }

@@ -46,8 +46,9 @@ func (f *Farm) add(t run.Attempt) (int, *try, error) {
 	if err := f.otherPool(c, in); err != nil {
 		return 0, nil, err
 	}
-	needs := order.Needs{Platform: c.Platform, Browser: c.Browser, Device: f.device(c.Platform), Avoid: t.Avoid,
-		Need: need, Pool: cmp.Or(f.o.Pool, in), Labels: slices.Concat(f.o.Labels, labels)}
+	needs := order.Needs{Platform: c.Platform, Browser: plan.BrowserOf(c), Local: plan.NeedsLocal(c),
+		Device: f.device(c.Platform), Avoid: t.Avoid, Need: need, Pool: cmp.Or(f.o.Pool, in),
+		Labels: slices.Concat(f.o.Labels, labels)}
 	return f.submit(t, needs, what)
 }
 

@@ -37,6 +37,8 @@ type Runner struct {
 	Remote RemoteRunner
 	// Lent are devices that other machines lend for the case of OnHost, by their ids; the caller has leased them there.
 	Lent map[string]drivers.Driver
+	// Build groups the sessions of OnHost at a cloud.
+	Build string
 	// Until is the time after which no case starts; zero: there is none. Start and Resume set it.
 	Until time.Time
 	// Reporting is the reporters of the run.

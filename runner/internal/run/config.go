@@ -37,7 +37,9 @@ type Config struct {
 	Platform      dsl.Platform // only this platform
 	Browser       string       // for tests of pages that name none; default: chromium
 	// Remote is the WebDriver server on which the tests run; nil: they run here. see Sessions.Remote.
-	Remote      *dsl.RemoteServer
+	Remote *dsl.RemoteServer
+	// Remotes are those of which a host of a farm offers the devices, in addition to its own.
+	Remotes     []dsl.RemoteServer
 	Labels      string   // Ginkgo label filter
 	IncludeTags []string // only tests of folders with one of these tags
 	ExcludeTags []string // no tests of folders with one of these
@@ -144,7 +146,8 @@ func (c Config) Today() string {
 
 // PoolOptions are the options of the run's pool of devices.
 func (c Config) PoolOptions() pool.Options {
-	return pool.Options{Device: c.Device, AndroidSerial: c.AndroidSerial, Getenv: c.getenv(), Now: c.Now}
+	return pool.Options{Device: c.Device, AndroidSerial: c.AndroidSerial, Getenv: c.getenv(), Now: c.Now,
+		Log: c.logger()}
 }
 
 func (c Config) logger() *slog.Logger {
@@ -216,16 +219,16 @@ func (c *Config) TakeOutputDir(args []string) {
 // ProjectRoot returns the nearest folder upward that holds go.mod or .git, or dir itself when there is none.
 func ProjectRoot(dir string) string { return cmp.Or(filetree.Project(dir, "go.mod", ".git"), dir) }
 
-// Drivers lists all drivers; that of a remote is the only one.
+// Drivers lists all drivers, those of offered remotes last; that of a remote on which the tests run is the only one.
 func Drivers(c Config) []drivers.Driver {
 	if c.Remote != nil {
 		return c.Sessions().drivers()
 	}
-	return []drivers.Driver{
+	return append([]drivers.Driver{
 		android.New(android.Options{Getenv: c.Getenv, Agent: c.Agent}),
 		ios.New(ios.Options{Getenv: c.Getenv, Boot: c.Boot, KeepBooted: c.KeepBooted}),
 		Browsers(c),
-	}
+	}, c.Sessions().offers()...)
 }
 
 // Browsers returns only the driver of pages.

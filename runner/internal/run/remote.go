@@ -10,6 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/result/pack"
+	"github.com/taproot-dev/taproot/internal/testrun"
 	"github.com/taproot-dev/taproot/runner/internal/action"
 	"github.com/taproot-dev/taproot/runner/internal/engine"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
@@ -61,6 +62,13 @@ func (r *Runner) OnDevice(ctx context.Context, c plan.Case, id string) (Outcome,
 	lease, err := leaseID(ctx, r, pool.Request{Platform: c.Platform, What: c.Pack}, id)
 	if err != nil {
 		return Outcome{Case: c}, fmt.Errorf("device %s: %w", id, err)
+	}
+	if offered := r.Config.Sessions().Offered(lease.Info.Remote); offered != nil {
+		if why := plan.NotOnRemote(c, offered); why != "" { // the hub would not have sent it
+			lease.Release()
+			return Outcome{Case: c}, fmt.Errorf("device %s: %s", id, why)
+		}
+		ctx = testrun.With(ctx, testrun.Test{ID: c.Test.ID, Build: r.Build})
 	}
 	dev, err := lease.OpenGuarded(ctx)
 	if err != nil {

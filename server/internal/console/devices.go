@@ -26,6 +26,7 @@ type device struct {
 	Platform     string `json:"platform"`
 	State        string `json:"state"`
 	Problem      string `json:"problem"`
+	Remote       string `json:"remote"`
 	Model        string `json:"model"`
 	Manufacturer string `json:"manufacturer"`
 	OS           string `json:"os_version"`

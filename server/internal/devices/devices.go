@@ -61,7 +61,7 @@ func (d *Devices) ForHubs(ctx context.Context) ([]wire.Device, error) {
 	infos, err := d.devices.List(ctx)
 	list := []wire.Device{}
 	for _, info := range infos {
-		if info.Platform == dsl.Web { // pages belong to one project
+		if info.Platform == dsl.Web && info.Remote == "" { // pages belong to one project
 			continue
 		}
 		one := wire.Device{Info: info}

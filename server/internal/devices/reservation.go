@@ -55,6 +55,9 @@ func (s *lessor) reserve(ctx context.Context, in *leaseInput) (*leaseGrant, erro
 	if err != nil {
 		return nil, err
 	}
+	if info.Remote != "" && info.Platform == dsl.Web {
+		return nil, rest.Invalid(fmt.Sprintf("%s is a browser of the remote %s, which only tests use", in.ID, info.Remote))
+	}
 	if info.Platform == dsl.Web {
 		return nil, rest.Invalid("a page cannot be reserved: open one when you need it")
 	}

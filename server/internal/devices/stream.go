@@ -138,6 +138,9 @@ func (s *shells) adb(w http.ResponseWriter, r *http.Request) error {
 	s.beginReserved(r.Context(), id, c)
 	services, ok := s.pool.Driver(info.Platform).(drivers.Services)
 	switch {
+	case info.Remote != "":
+		return &rest.DeviceError{Err: fmt.Errorf("%w: %s is a session at the remote %s, which adb does not reach",
+			drivers.ErrUnsupported, id, info.Remote)}
 	case !ok:
 		return &rest.DeviceError{Err: fmt.Errorf("speak with %s by adb: %w", id, drivers.ErrUnsupported)}
 	case !s.o.Sandbox.Config.AllowShell:

@@ -186,7 +186,7 @@ func (o *Opener) AnswerDialogs(ctx context.Context, how drivers.WebAnswer) error
 // fence keeps pages away from the files that they may not have.
 func fence(s *pages.BrowserContext) error {
 	o := s.Opts
-	if !o.Restricted() {
+	if !o.Restricted() || s.Browser.Brand.Remote { // its pages come over the network, and OpenPage checks the URL
 		return nil
 	}
 	// An expression, not a function: the browser calls us for these requests only. It writes schemes in lower case.
