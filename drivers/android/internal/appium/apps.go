@@ -70,7 +70,7 @@ func (a *Apps) LaunchWith(ctx context.Context, app string, how drivers.LaunchOpt
 		return err
 	}
 	if activity == "" && len(how.Arguments) == 0 {
-		return a.started(ctx, pkg, a.mobile(ctx, "activateApp", map[string]any{"appId": pkg}, nil))
+		return a.started(ctx, pkg, a.Mobile(ctx, "activateApp", map[string]any{"appId": pkg}, nil))
 	}
 	args := map[string]any{"wait": true, "action": "android.intent.action.MAIN",
 		"categories": "android.intent.category.LAUNCHER", "extras": quoted(extras)}
@@ -83,7 +83,7 @@ func (a *Apps) LaunchWith(ctx context.Context, app string, how drivers.LaunchOpt
 		args["flags"] = "0x10008000" // a new task: an open activity gets no new arguments
 	}
 	var said string
-	if err := a.mobile(ctx, "startActivity", args, &said); err != nil {
+	if err := a.Mobile(ctx, "startActivity", args, &said); err != nil {
 		return a.started(ctx, pkg, err)
 	}
 	if _, problem := apps.ParseStart(adb.Output{Out: []byte(said)}); problem != "" {
@@ -104,7 +104,7 @@ func quoted(extras []apps.Extra) [][]string {
 // started explains why an app was not started.
 func (a *Apps) started(ctx context.Context, pkg string, err error) error {
 	if err == nil || !webdriver.Is(err, webdriver.UnknownError) {
-		return a.changed("launch", a.unsupported("start apps", err))
+		return a.Changed("launch", a.Unsupported("start apps", err))
 	}
 	return a.mustBeInstalled(ctx, pkg, err)
 }
@@ -112,7 +112,7 @@ func (a *Apps) started(ctx context.Context, pkg string, err error) error {
 // mustBeInstalled returns ErrNoApp for an app that the phone does not have, and the error for others.
 func (a *Apps) mustBeInstalled(ctx context.Context, pkg string, err error) error {
 	installed := true
-	if a.mobile(ctx, "isAppInstalled", map[string]any{"appId": pkg}, &installed) != nil || installed {
+	if a.Mobile(ctx, "isAppInstalled", map[string]any{"appId": pkg}, &installed) != nil || installed {
 		return err
 	}
 	hint := ""
@@ -135,7 +135,7 @@ func (a *Apps) isName(pkg string) error {
 
 // state is whether an app runs.
 func (a *Apps) state(ctx context.Context, pkg string) (state int, err error) {
-	err = a.mobile(ctx, "queryAppState", map[string]any{"appId": pkg}, &state)
+	err = a.Mobile(ctx, "queryAppState", map[string]any{"appId": pkg}, &state)
 	if err == nil && state == 0 {
 		err = a.mustBeInstalled(ctx, pkg, fmt.Errorf("device %s: %w: %s", a.Device, drivers.ErrNoApp, pkg))
 	}
@@ -144,8 +144,8 @@ func (a *Apps) state(ctx context.Context, pkg string) (state int, err error) {
 
 // terminate ends an app, and reports whether it ran.
 func (a *Apps) terminate(ctx context.Context, pkg string) (ran bool, err error) {
-	err = a.mobile(ctx, "terminateApp", map[string]any{"appId": pkg, "timeout": dieLimit.Milliseconds()}, &ran)
-	return ran, a.changed("stop", err)
+	err = a.Mobile(ctx, "terminateApp", map[string]any{"appId": pkg, "timeout": dieLimit.Milliseconds()}, &ran)
+	return ran, a.Changed("stop", err)
 }
 
 // Stop ends an app. One that does not run is fine.
@@ -174,8 +174,8 @@ func (a *Apps) ClearApp(ctx context.Context, app string) error {
 		return err
 	}
 	a.Log.forget(app)
-	if err := a.mobile(ctx, "clearApp", map[string]any{"appId": app}, nil); err != nil {
-		return a.changed("clear", err)
+	if err := a.Mobile(ctx, "clearApp", map[string]any{"appId": app}, nil); err != nil {
+		return a.Changed("clear", err)
 	}
 	for end := time.Now().Add(dieLimit); state > dead; {
 		if state, err = a.state(ctx, app); err != nil || state <= dead {
@@ -203,8 +203,8 @@ func (a *Apps) Install(ctx context.Context, path string) error {
 	if path, err = filepath.Abs(path); err != nil {
 		return err
 	}
-	err = a.mobile(ctx, "installApp", map[string]any{"appPath": path}, nil)
-	return a.changed("install", a.unsupported("install apps", err))
+	err = a.Mobile(ctx, "installApp", map[string]any{"appPath": path}, nil)
+	return a.Changed("install", a.Unsupported("install apps", err))
 }
 
 // Uninstall removes an app.
@@ -214,11 +214,11 @@ func (a *Apps) Uninstall(ctx context.Context, app string) error {
 	}
 	a.Log.forget(app)
 	removed := false
-	err := a.mobile(ctx, "removeApp", map[string]any{"appId": app}, &removed)
+	err := a.Mobile(ctx, "removeApp", map[string]any{"appId": app}, &removed)
 	if err == nil && !removed {
 		return a.mustBeInstalled(ctx, app, fmt.Errorf("device %s: %s was not removed", a.Device, app))
 	}
-	return a.changed("uninstall", err)
+	return a.Changed("uninstall", err)
 }
 
 // SetPermissions grants or revokes by short name or by Android's own.
@@ -227,9 +227,9 @@ func (a *Apps) SetPermissions(ctx context.Context, app string, allow map[string]
 		return err
 	}
 	var requested []string
-	err := a.mobile(ctx, "getPermissions", map[string]any{"type": "requested", "appPackage": app}, &requested)
+	err := a.Mobile(ctx, "getPermissions", map[string]any{"type": "requested", "appPackage": app}, &requested)
 	if err != nil {
-		return a.unsupported("grant permissions", err)
+		return a.Unsupported("grant permissions", err)
 	}
 	if len(requested) == 0 {
 		if err := a.mustBeInstalled(ctx, app, nil); err != nil {
@@ -238,7 +238,7 @@ func (a *Apps) SetPermissions(ctx context.Context, app string, allow map[string]
 	}
 	if grant, all := allow[drivers.AllPermissions]; all {
 		if err := a.permit(ctx, app, grant, "all"); err != nil {
-			a.warn("the permissions of %s may be as they were: %v", app, err)
+			a.Warn("the permissions of %s may be as they were: %v", app, err)
 		}
 	}
 	rule := apps.PermissionRule{API: a.Phone.API, Version: a.Phone.Version, Asked: map[string]bool{}}
@@ -265,14 +265,14 @@ func (a *Apps) SetPermissions(ctx context.Context, app string, allow map[string]
 
 func (a *Apps) permit(ctx context.Context, app string, grant bool, names any) error {
 	action := map[bool]string{true: "grant", false: "revoke"}[grant]
-	return a.changed(action+" permissions", a.mobile(ctx, "changePermissions", map[string]any{"permissions": names,
+	return a.Changed(action+" permissions", a.Mobile(ctx, "changePermissions", map[string]any{"permissions": names,
 		"appPackage": app, "action": action}, nil))
 }
 
 func (a *Apps) packages(ctx context.Context) ([]string, error) {
 	var all map[string]any
-	if err := a.mobile(ctx, "listApps", nil, &all); err != nil {
-		return nil, a.unsupported("list apps", err)
+	if err := a.Mobile(ctx, "listApps", nil, &all); err != nil {
+		return nil, a.Unsupported("list apps", err)
 	}
 	return slices.Sorted(maps.Keys(all)), nil
 }
@@ -301,9 +301,9 @@ func (a *Apps) OpenLink(ctx context.Context, link, app string) error {
 			return err
 		}
 	}
-	err := a.mobile(ctx, "deepLink", args, nil)
+	err := a.Mobile(ctx, "deepLink", args, nil)
 	if !webdriver.Is(err, webdriver.UnknownError) {
-		return a.changed("open a link", a.unsupported("open links", err))
+		return a.Changed("open a link", a.Unsupported("open links", err))
 	}
 	if app != "" {
 		if missing := a.mustBeInstalled(ctx, app, nil); missing != nil {
@@ -315,7 +315,7 @@ func (a *Apps) OpenLink(ctx context.Context, link, app string) error {
 
 // Foreground names the app in the foreground.
 func (a *Apps) Foreground(ctx context.Context) (name string, err error) {
-	err = a.mobile(ctx, "getCurrentPackage", nil, &name)
+	err = a.Mobile(ctx, "getCurrentPackage", nil, &name)
 	return name, err
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/internal/ui"
-	"github.com/taproot-dev/taproot/drivers/internal/remote"
+	"github.com/taproot-dev/taproot/drivers/internal/native"
 )
 
 // restoreLimit is how long all settings may take to be restored.
@@ -24,6 +24,7 @@ type Device struct {
 	*Log
 	*System
 	*Files
+	*native.Recorder
 }
 
 var (
@@ -61,18 +62,9 @@ var (
 	_ drivers.WebViewReader    = (*Device)(nil)
 )
 
-// Opening is what a device is opened with.
-type Opening struct {
-	Lease       *remote.Lease
-	Info        drivers.Info
-	Remote, URL string
-}
-
-// Open uses a session for one test.
-func Open(o Opening) *Device {
-	s := &Session{Lease: o.Lease, Device: o.Info.ID, Remote: o.Remote, Life: drivers.NewLifetime(),
-		Phone: ReadPhone(o.Lease.Capabilities)}
-	info := o.Info
+// Open uses a session, of a server at a URL, for one test.
+func Open(o *native.Session, info drivers.Info, url string) *Device {
+	s := &Session{Session: o, Phone: ReadPhone(o.Granted())}
 	info.State = drivers.Ready
 	info.Model, info.Manufacturer, info.OSVersion = s.Phone.Model, s.Phone.Manufacturer, s.Phone.Version
 	info.APILevel, info.Density = s.Phone.API, s.Phone.Density
@@ -81,7 +73,8 @@ func Open(o Opening) *Device {
 	log := &Log{Session: s}
 	system := &System{Session: s, Screen: glass}
 	return &Device{session: s, info: info, Screen: glass, Dialogs: &ui.Dialogs{Screen: glass, Device: info.ID},
-		Apps: &Apps{Session: s, Log: log, URL: o.URL}, Log: log, System: system, Files: &Files{Session: s, System: system}}
+		Apps: &Apps{Session: s, Log: log, URL: url}, Log: log, System: system, Files: &Files{Session: s, System: system},
+		Recorder: &native.Recorder{Session: o}}
 }
 
 // Info is the record made when the device was opened.
@@ -91,11 +84,11 @@ func (d *Device) Info() drivers.Info { return d.info }
 func (d *Device) TakeWarnings() []string { return d.session.TakeWarnings() }
 
 // SessionURL is the page of the session at the cloud.
-func (d *Device) SessionURL() string { return d.session.Lease.Page() }
+func (d *Device) SessionURL() string { return d.session.SessionURL() }
 
 // ReportResult sends the cloud the result of the test.
 func (d *Device) ReportResult(ctx context.Context, passed bool, reason string) error {
-	return d.session.Lease.Report(ctx, passed, reason)
+	return d.session.ReportResult(ctx, passed, reason)
 }
 
 // Close restores what was changed, and releases the session.
@@ -124,7 +117,7 @@ func (d *Device) CrashSuspected() bool {
 
 // End restores what was changed, and ends the session.
 func (d *Device) End() error {
-	d.session.spoil()
+	d.session.Spoil()
 	return d.Close()
 }
 

@@ -10,7 +10,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
@@ -38,12 +37,12 @@ func (f *Files) PullFile(ctx context.Context, name string, w io.Writer) error {
 		return fmt.Errorf("device %s: %w: %q is not an absolute path", f.Device, drivers.ErrNoFile, name)
 	}
 	var text string
-	err := f.mobile(ctx, "pullFile", map[string]any{"remotePath": name}, &text)
+	err := f.Mobile(ctx, "pullFile", map[string]any{"remotePath": name}, &text)
 	if webdriver.Is(err, webdriver.UnknownError) {
 		return fmt.Errorf("%w: %w", drivers.ErrNoFile, err)
 	}
 	if err != nil {
-		return f.unsupported("copy files", err)
+		return f.Unsupported("copy files", err)
 	}
 	raw, err := decode(text)
 	if err != nil {
@@ -66,22 +65,9 @@ func (f *Files) AddMedia(ctx context.Context, file string) error {
 		return fail(err)
 	}
 	remote := "/sdcard/DCIM/Camera/" + rand.Text()[:8] + strings.ToLower(filepath.Ext(base))
-	f.System.owe("the gallery: "+remote, func(ctx context.Context) error {
-		return f.mobile(ctx, "deleteFile", map[string]any{"remotePath": remote}, nil)
+	f.System.Owe("the gallery: "+remote, func(ctx context.Context) error {
+		return f.Mobile(ctx, "deleteFile", map[string]any{"remotePath": remote}, nil)
 	})
-	err = f.mobile(ctx, "pushFile", map[string]any{"remotePath": remote, "payload": encode(string(data))}, nil)
-	return f.changed("add media", f.unsupported("copy files", err))
-}
-
-// StartRecording starts to record the screen.
-func (f *Files) StartRecording(ctx context.Context, dir string) (drivers.Recording, error) {
-	r := &recording{files: f, path: filepath.Join(dir, "remote.mp4")}
-	err := f.do(ctx, "record the screen", func(ctx context.Context) error {
-		return f.Lease.StartRecording(ctx, map[string]any{"timeLimit": recordingLimit, "forceRestart": true}, slowLimit)
-	})
-	if err != nil {
-		return nil, f.unsupported("record the screen", err)
-	}
-	r.start = time.Now()
-	return r, nil
+	err = f.Mobile(ctx, "pushFile", map[string]any{"remotePath": remote, "payload": encode(string(data))}, nil)
+	return f.Changed("add media", f.Unsupported("copy files", err))
 }

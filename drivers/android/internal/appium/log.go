@@ -37,7 +37,7 @@ func (l *Log) fetch(ctx context.Context) error {
 		return l.missing
 	}
 	var lines []webdriver.LogLine
-	err := l.do(ctx, "read the log", func(ctx context.Context) (err error) {
+	err := l.Do(ctx, "read the log", func(ctx context.Context) (err error) {
 		lines, err = l.Lease.Log(ctx, "logcat", readLimit)
 		return err
 	})

@@ -19,7 +19,7 @@ func (u *Screen) Protected(ctx context.Context) ([]drivers.Protected, error) {
 	said, code, err := u.command(ctx, capture.Windows)
 	switch {
 	case errors.Is(err, drivers.ErrUnsupported):
-		u.warnOnce("parts of a screenshot are black: whether an app forbids screenshots of them is unknown, since the " +
+		u.WarnOnce("parts of a screenshot are black: whether an app forbids screenshots of them is unknown, since the " +
 			"Appium server runs no commands (--allow-insecure uiautomator2:adb_shell)")
 		return nil, nil
 	case err != nil:

@@ -60,7 +60,7 @@ func (u *Screen) ReadWebViews(how string) error {
 
 func (u *Screen) source(ctx context.Context) (got *dump.Dump, err error) {
 	var doc string
-	err = u.do(ctx, "read the screen", func(ctx context.Context) (err error) {
+	err = u.Do(ctx, "read the screen", func(ctx context.Context) (err error) {
 		doc, err = u.Lease.Source(ctx, readLimit)
 		return err
 	})
@@ -113,7 +113,7 @@ func (u *Screen) read(ctx context.Context, choose func(*dump.Dump)) (*screen.Tre
 
 // deeper has the driver read all that it can: a tree that is cut would hide elements.
 func (u *Screen) deeper(ctx context.Context) error {
-	err := u.do(ctx, "change a setting", func(ctx context.Context) error {
+	err := u.Do(ctx, "change a setting", func(ctx context.Context) error {
 		return u.Lease.Settings(ctx, map[string]any{"snapshotMaxDepth": agent.DepthLimit})
 	})
 	if err == nil {
@@ -142,8 +142,8 @@ func (u *Screen) known(ctx context.Context, got *dump.Dump) error {
 
 // list requests the windows on the screen.
 func (u *Screen) list(ctx context.Context) (list []agent.Window, err error) {
-	err = u.mobile(ctx, "listWindows", map[string]any{"skipScreenshots": true}, &list)
-	return list, u.unsupported("list the windows of a screen", err)
+	err = u.Mobile(ctx, "listWindows", map[string]any{"skipScreenshots": true}, &list)
+	return list, u.Unsupported("list the windows of a screen", err)
 }
 
 // shows reports whether the newest screen has a window of an app, as far as one was read.
@@ -174,7 +174,7 @@ func hasFocus(n *screen.Node) bool {
 // Screenshot takes a screenshot.
 func (u *Screen) Screenshot(ctx context.Context) (image.Image, error) {
 	var raw []byte
-	err := u.do(ctx, "take a screenshot", func(ctx context.Context) (err error) {
+	err := u.Do(ctx, "take a screenshot", func(ctx context.Context) (err error) {
 		raw, err = u.Lease.Screenshot(ctx, readLimit)
 		return err
 	})
@@ -223,7 +223,7 @@ func (u *Screen) KeyboardArea(ctx context.Context) (image.Rectangle, error) {
 // KeyboardShown reports whether a keyboard is on the screen.
 func (u *Screen) KeyboardShown(ctx context.Context) (bool, error) {
 	shown := false
-	err := u.mobile(ctx, "isKeyboardShown", nil, &shown)
+	err := u.Mobile(ctx, "isKeyboardShown", nil, &shown)
 	return shown, err
 }
 
@@ -233,5 +233,5 @@ func (u *Screen) HideKeyboard(ctx context.Context) error {
 	if err != nil || !shown {
 		return err
 	}
-	return u.changed("hide the keyboard", u.mobile(ctx, "hideKeyboard", nil, nil))
+	return u.Changed("hide the keyboard", u.Mobile(ctx, "hideKeyboard", nil, nil))
 }

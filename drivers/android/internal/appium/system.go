@@ -13,6 +13,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/internal/restore"
+	"github.com/taproot-dev/taproot/drivers/internal/native"
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
 )
 
@@ -31,8 +32,8 @@ type change struct {
 	do   func(context.Context) error
 }
 
-// owe notes how a setting is restored, unless it was changed before.
-func (y *System) owe(name string, do func(context.Context) error) {
+// Owe notes how a setting is restored, unless it was changed before.
+func (y *System) Owe(name string, do func(context.Context) error) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	if !slices.ContainsFunc(y.undo, func(c change) bool { return c.name == name }) {
@@ -49,7 +50,7 @@ func (y *System) Restore(ctx context.Context) error {
 	var errs []error
 	for _, c := range slices.Backward(undo) {
 		if err := c.do(ctx); err != nil {
-			y.spoil()
+			y.Spoil()
 			errs = append(errs, fmt.Errorf("restore %s: %w", c.name, err))
 		}
 	}
@@ -60,10 +61,10 @@ func (y *System) Restore(ctx context.Context) error {
 // does not report it, the report has a warning.
 func (y *System) Obstacle(ctx context.Context) (string, error) {
 	var locked bool
-	err := y.unsupported("report whether the phone is locked", y.mobile(ctx, "isLocked", map[string]any{}, &locked))
+	err := y.Unsupported("report whether the phone is locked", y.Mobile(ctx, "isLocked", map[string]any{}, &locked))
 	switch {
 	case errors.Is(err, drivers.ErrUnsupported):
-		y.warnOnce(err.Error())
+		y.WarnOnce(err.Error())
 		return "", nil
 	case err != nil || !locked:
 		return "", err
@@ -90,22 +91,22 @@ func orientation(landscape bool) string {
 // Rotate turns the screen.
 func (y *System) Rotate(ctx context.Context, landscape bool) error {
 	var was string
-	err := y.do(ctx, "rotate", func(ctx context.Context) (err error) {
+	err := y.Do(ctx, "rotate", func(ctx context.Context) (err error) {
 		was, err = y.Lease.Orientation(ctx)
 		return err
 	})
 	if err != nil {
-		return y.unsupported("turn the screen", err)
+		return y.Unsupported("turn the screen", err)
 	}
 	turn := func(ctx context.Context, to string) error {
-		err := y.do(ctx, "rotate", func(ctx context.Context) error { return y.Lease.Turn(ctx, to) })
+		err := y.Do(ctx, "rotate", func(ctx context.Context) error { return y.Lease.Turn(ctx, to) })
 		y.Screen.turned()
 		if webdriver.Is(err, webdriver.ElementState) {
 			return nil // the app in the foreground keeps its orientation
 		}
-		return y.changed("rotate", err)
+		return y.Changed("rotate", err)
 	}
-	y.owe("the orientation", func(ctx context.Context) error { return turn(ctx, was) })
+	y.Owe("the orientation", func(ctx context.Context) error { return turn(ctx, was) })
 	return turn(ctx, orientation(landscape))
 }
 
@@ -116,15 +117,15 @@ func (y *System) DarkMode(ctx context.Context, on bool) error {
 		return err
 	}
 	set := func(ctx context.Context, value string) error {
-		return y.changed("dark mode", y.mobile(ctx, "setUiMode", map[string]any{"mode": "night", "value": value}, nil))
+		return y.Changed("dark mode", y.Mobile(ctx, "setUiMode", map[string]any{"mode": "night", "value": value}, nil))
 	}
-	y.owe("the dark theme", func(ctx context.Context) error { return set(ctx, was) })
+	y.Owe("the dark theme", func(ctx context.Context) error { return set(ctx, was) })
 	return set(ctx, map[bool]string{true: "yes", false: "no"}[on])
 }
 
 func (y *System) night(ctx context.Context) (mode string, err error) {
-	err = y.mobile(ctx, "getUiMode", map[string]any{"mode": "night"}, &mode)
-	return mode, y.unsupported("read the theme", err)
+	err = y.Mobile(ctx, "getUiMode", map[string]any{"mode": "night"}, &mode)
+	return mode, y.Unsupported("read the theme", err)
 }
 
 // IsDark reports whether the dark theme is on.
@@ -140,17 +141,17 @@ func (y *System) Airplane(ctx context.Context, on bool) error {
 		return err
 	}
 	set := func(ctx context.Context, on bool) error {
-		return y.changed("airplane mode", y.mobile(ctx, "setConnectivity", map[string]any{"airplaneMode": on}, nil))
+		return y.Changed("airplane mode", y.Mobile(ctx, "setConnectivity", map[string]any{"airplaneMode": on}, nil))
 	}
-	y.owe("airplane mode", func(ctx context.Context) error { return set(ctx, was) })
+	y.Owe("airplane mode", func(ctx context.Context) error { return set(ctx, was) })
 	return set(ctx, on)
 }
 
 // IsAirplane reports whether airplane mode is on.
 func (y *System) IsAirplane(ctx context.Context) (bool, error) {
 	var state struct{ AirplaneMode bool }
-	err := y.mobile(ctx, "getConnectivity", map[string]any{"services": []string{"airplaneMode"}}, &state)
-	return state.AirplaneMode, y.unsupported("read airplane mode", err)
+	err := y.Mobile(ctx, "getConnectivity", map[string]any{"services": []string{"airplaneMode"}}, &state)
+	return state.AirplaneMode, y.Unsupported("read airplane mode", err)
 }
 
 // Locale sets the language of one app, by the shell.
@@ -174,16 +175,16 @@ func (y *System) Locale(ctx context.Context, app, locale string) error {
 		}
 		return err
 	}
-	y.owe("the language of "+app, func(ctx context.Context) error { return set(ctx, was) })
+	y.Owe("the language of "+app, func(ctx context.Context) error { return set(ctx, was) })
 	return set(ctx, locale)
 }
 
 // Notifications opens the list of notifications.
 func (y *System) Notifications(ctx context.Context) error {
-	y.owe("the notifications", func(ctx context.Context) error {
-		return y.mobile(ctx, "statusBar", map[string]any{"command": "collapse"}, nil)
+	y.Owe("the notifications", func(ctx context.Context) error {
+		return y.Mobile(ctx, "statusBar", map[string]any{"command": "collapse"}, nil)
 	})
-	return y.changed("open the notifications", y.unsupported("open the notifications", y.mobile(ctx, "openNotifications",
+	return y.Changed("open the notifications", y.Unsupported("open the notifications", y.Mobile(ctx, "openNotifications",
 		nil, nil)))
 }
 
@@ -196,7 +197,7 @@ const exitMark = "taproot-exit-code:"
 // Shell runs a command in the phone's shell, where the server allows it.
 func (y *System) Shell(ctx context.Context, command string) (output string, code int, err error) {
 	output, code, err = y.command(ctx, command)
-	return output, code, y.changed("run a command", err)
+	return output, code, y.Changed("run a command", err)
 }
 
 // command runs a command in the phone's shell, where the server allows it.
@@ -208,7 +209,7 @@ func (s *Session) command(ctx context.Context, command string) (output string, c
 		return "", 0, err
 	}
 	var said string
-	if err := s.mobile(ctx, shellCommand, shellArgs("("+command+"\n) 2>&1; echo "+exitMark+"$?"), &said); err != nil {
+	if err := s.Mobile(ctx, shellCommand, shellArgs("("+command+"\n) 2>&1; echo "+exitMark+"$?"), &said); err != nil {
 		return "", 0, err
 	}
 	at := strings.LastIndex(said, exitMark)
@@ -223,7 +224,7 @@ func (s *Session) command(ctx context.Context, command string) (output string, c
 }
 
 func shellArgs(line string) map[string]any {
-	return map[string]any{"command": line, "timeout": slowLimit.Milliseconds()}
+	return map[string]any{"command": line, "timeout": native.SlowLimit.Milliseconds()}
 }
 
 // allowsShell returns an ErrUnsupported where the server runs no commands. It is asked once.
@@ -234,7 +235,7 @@ func (s *Session) allowsShell(ctx context.Context) error {
 	if seen {
 		return err
 	}
-	err = s.mobile(ctx, shellCommand, shellArgs("true"), nil)
+	err = s.Mobile(ctx, shellCommand, shellArgs("true"), nil)
 	var said *webdriver.Error
 	if err != nil && !errors.As(err, &said) || errors.Is(err, drivers.ErrDeviceLost) {
 		return err
@@ -264,8 +265,8 @@ func (y *System) SetLocation(ctx context.Context, at drivers.Coordinates) error 
 	if at.Accuracy > 0 {
 		args["accuracy"] = at.Accuracy
 	}
-	y.owe("the location", func(ctx context.Context) error { return y.mobile(ctx, "resetGeolocation", nil, nil) })
-	if err := y.mobile(ctx, "setGeolocation", args, nil); err != nil {
+	y.Owe("the location", func(ctx context.Context) error { return y.Mobile(ctx, "resetGeolocation", nil, nil) })
+	if err := y.Mobile(ctx, "setGeolocation", args, nil); err != nil {
 		return y.needsSettings("set the location", err)
 	}
 	return nil
@@ -277,7 +278,7 @@ func (y *System) Present(ctx context.Context, known bool) error {
 	if !known {
 		finger = 9
 	}
-	return y.onEmulators(y.mobile(ctx, "fingerprint", map[string]any{"fingerprintId": finger}, nil))
+	return y.onEmulators(y.Mobile(ctx, "fingerprint", map[string]any{"fingerprintId": finger}, nil))
 }
 
 // Enroll is refused: a finger is enrolled by a person, in the settings.

@@ -71,14 +71,14 @@ func (u *Screen) setText(ctx context.Context, field *screen.Node, text string) e
 	if enters {
 		return fmt.Errorf("device %s: %w: a text that ends with a backslash and an n", u.Device, drivers.ErrUnsupported)
 	}
-	err = u.mobile(ctx, "replaceElementValue", map[string]any{"elementId": string(element), "text": text}, nil)
+	err = u.Mobile(ctx, "replaceElementValue", map[string]any{"elementId": string(element), "text": text}, nil)
 	switch {
 	case webdriver.Is(err, webdriver.ElementState):
 		return fmt.Errorf("%w: the field takes no text from accessibility services: %w", drivers.ErrUnsupported, err)
 	case err != nil && webdriver.MayHaveHappened(err) && ctx.Err() == nil && u.holds(ctx, field, text):
 		return nil
 	}
-	return u.changed("type", err)
+	return u.Changed("type", err)
 }
 
 // holds reports whether the screen shows that a field has a text.
@@ -90,7 +90,7 @@ func (u *Screen) holds(ctx context.Context, field *screen.Node, text string) boo
 // handle returns the driver's name of the field that takes text. A view around it may have the focus, too: then nothing
 // is typed.
 func (u *Screen) handle(ctx context.Context, field *screen.Node) (element webdriver.Element, err error) {
-	err = u.do(ctx, "find the focus", func(ctx context.Context) (err error) {
+	err = u.Do(ctx, "find the focus", func(ctx context.Context) (err error) {
 		element, err = u.Lease.Active(ctx, readLimit)
 		return err
 	})
@@ -101,7 +101,7 @@ func (u *Screen) handle(ctx context.Context, field *screen.Node) (element webdri
 		return element, err
 	}
 	var at image.Rectangle
-	err = u.do(ctx, "find the focus", func(ctx context.Context) error {
+	err = u.Do(ctx, "find the focus", func(ctx context.Context) error {
 		x, y, w, h, err := u.Lease.Rect(ctx, element, readLimit)
 		at = image.Rect(x, y, x+w, y+h)
 		return err
@@ -156,7 +156,7 @@ func (u *Screen) key(ctx context.Context, code, meta int) error {
 	if meta != 0 {
 		args["metastate"] = meta
 	}
-	return u.changed("press a key", u.mobile(ctx, "pressKey", args, nil))
+	return u.Changed("press a key", u.Mobile(ctx, "pressKey", args, nil))
 }
 
 // metaState are the modifiers as the flags of a key, by their codes.
@@ -190,7 +190,7 @@ func (u *Screen) Press(ctx context.Context, keys []string) error {
 // needsSettings explains why a command failed that the app io.appium.settings performs.
 func (s *Session) needsSettings(what string, err error) error {
 	if errors.Is(err, drivers.ErrDeviceLost) || !webdriver.Is(err, webdriver.UnknownError) {
-		return s.unsupported(what, err)
+		return s.Unsupported(what, err)
 	}
 	return fmt.Errorf("%w: to %s, the app io.appium.settings must be on the phone (the server installs it, unless the "+
 		"capability appium:skipDeviceInitialization is set): %w", drivers.ErrUnsupported, what, err)

@@ -63,11 +63,11 @@ func (u *Screen) touch(ctx context.Context, t input.Touch) error {
 	u.mu.Lock()
 	u.toasts.Touched()
 	u.mu.Unlock()
-	err := u.do(ctx, t.Kind, func(ctx context.Context) error {
+	err := u.Do(ctx, t.Kind, func(ctx context.Context) error {
 		return u.Lease.Perform(ctx, fingers, took+touchLimit)
 	})
 	if webdriver.Is(err, webdriver.ElementState) {
 		return fmt.Errorf("%w: %w", drivers.ErrUnsupported, err)
 	}
-	return u.changed(t.Kind, err)
+	return u.Changed(t.Kind, err)
 }
