@@ -41,7 +41,8 @@ var packages = map[string][]string{
 	},
 	"drivers": {
 		"drivers/internal/screen", "drivers/screen", "drivers", "drivers/internal/fleet", "drivers/drivertest",
-		"drivers/internal/dom", "drivers/internal/webdriver", "drivers/internal/remote", "drivers/internal/inspector",
+		"drivers/internal/dom", "drivers/internal/webdriver", "drivers/internal/remote", "drivers/internal/native",
+		"drivers/internal/inspector",
 		"drivers/internal/vision", "drivers/vision", "drivers/android/internal/adb",
 		"drivers/android/internal/phone", "drivers/android/internal/restore", "drivers/android/internal/watch",
 		"drivers/android/internal/apps", "drivers/android/internal/input", "drivers/android/internal/dump",
@@ -52,7 +53,7 @@ var packages = map[string][]string{
 		"drivers/ios/internal/wda", "drivers/ios/internal/host", "drivers/ios/internal/agent",
 		"drivers/ios/internal/webview", "drivers/ios/internal/apps", "drivers/ios/internal/view",
 		"drivers/ios/internal/alert", "drivers/ios/internal/capture", "drivers/ios/internal/touch",
-		"drivers/ios/internal/keyboard", "drivers/ios/internal/settings", "drivers/ios",
+		"drivers/ios/internal/keyboard", "drivers/ios/internal/settings", "drivers/ios/internal/appium", "drivers/ios",
 		"drivers/web/internal/classic", "drivers/web/internal/webkit", "drivers/web/internal/browser",
 		"drivers/web/internal/journal", "drivers/web/internal/network",
 		"drivers/web/internal/pages", "drivers/web/internal/visit", "drivers/web/internal/read",

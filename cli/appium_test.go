@@ -1,7 +1,10 @@
 package cli_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -23,8 +26,10 @@ import (
 type countingProxy struct {
 	*httptest.Server
 
+	latency time.Duration // that it adds
+
 	mu    sync.Mutex
-	calls []string
+	calls []string // "GET source", "mobile: tap"
 	open  int
 }
 
@@ -45,13 +50,26 @@ func newCountingProxy(t *testing.T, server string) *countingProxy {
 		case len(parts) == 2 && r.Method == http.MethodDelete:
 			p.open--
 		case len(parts) == 3:
-			p.calls = append(p.calls, r.Method+" "+parts[2])
+			p.calls = append(p.calls, callName(r, parts[2]))
 		}
 		p.mu.Unlock()
+		time.Sleep(p.latency)
 		next.ServeHTTP(w, r)
 	}))
 	t.Cleanup(p.Close)
 	return p
+}
+
+// callName is how a call is counted: by its path, or the command of the driver.
+func callName(r *http.Request, path string) string {
+	if path != "execute/sync" {
+		return r.Method + " " + path
+	}
+	text, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(text))
+	var body struct{ Script string }
+	_ = json.Unmarshal(text, &body)
+	return body.Script
 }
 
 // took returns the calls since it was called last.
@@ -167,6 +185,11 @@ func TestSuitesAtAppium(t *testing.T) {
 	end.exits(t, 0)
 	has(t, "suites/android", end.stdout+end.stderr, fmt.Sprintf("%d passed", len(files)))
 
+	endings(t, l, proxy)
+}
+
+// endings interrupts and kills runs of many.yaml: no session is left.
+func endings(t *testing.T, l *lab, proxy *countingProxy) {
 	for _, when := range []string{"while a session is opened", "in a session"} {
 		proxy.took()
 		run := l.start("taproot", "run", "--remote", "lab", "many.yaml")

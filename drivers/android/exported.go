@@ -11,14 +11,13 @@ import (
 // AgentMode says whether an agent on the phone reads and touches its screen.
 type AgentMode = agent.Mode
 
-// The modes: where it can be had, or an error, or never.
+// The modes in addition to the usual one, which uses it where it can be had: an error, or never.
 const (
-	AgentAuto    = agent.Auto
 	AgentRequire = agent.Require
 	AgentOff     = agent.Off
 )
 
-// ParseAgentMode reads a mode; "" is AgentAuto.
+// ParseAgentMode reads a mode; "" is the usual one.
 func ParseAgentMode(s string) (AgentMode, error) { return agent.ParseMode(s) }
 
 // AgentState is what of the agent is on a phone.

@@ -85,7 +85,7 @@ func (d *Driver) newDevice(ctx context.Context, f host.Found, w *wda.Client, fil
 		dev.link.Life.End()
 		return nil, err
 	}
-	w.Renewed = dev.watch.SessionRenewed
+	w.Renewed = func(ctx context.Context) error { return dev.watch.SessionRenewed(ctx, w) }
 	dev.info.Width, dev.info.Height = img.Bounds().Dx(), img.Bounds().Dy()
 	dev.RestoreLeftovers(ctx)
 	return dev, nil
@@ -112,7 +112,8 @@ func (d *Driver) assemble(f host.Found, w *wda.Client, film string) *device {
 			h,
 			settings.Options{Mux: d.tools.Locator(f.Info.ID), Version: f.Info.OSVersion, Notes: d.notes},
 		), Camera: camera,
-		Recorder: capture.NewRecorder(l, h, g, film), info: f.Info, link: l, reader: reader, web: web, watch: watch}
+		Recorder: capture.NewRecorder(l, h, g, capture.Stream{URL: film, HTTP: w.HTTP}), info: f.Info, link: l,
+		reader: reader, web: web, watch: watch}
 }
 
 // ReadSource makes a tree of what WebDriverAgent returns for GET /source: its XML, alone, in its JSON response, or in

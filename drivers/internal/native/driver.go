@@ -18,7 +18,11 @@ type Phone interface {
 	drivers.Device
 	// End restores what was changed, and ends the session.
 	End() error
-	// ReadLog fetches what the log has; a phone without one returns nil.
+}
+
+// LogReader is a Phone that knows of crashes by the log of the server.
+type LogReader interface {
+	// ReadLog fetches what the log has.
 	ReadLog(ctx context.Context) error
 }
 
@@ -169,7 +173,9 @@ func (d *Driver) Try(ctx context.Context, calls *remote.Calls) (phone string) {
 		}
 		return err
 	})
-	calls.Do("read the log", func() error { return dev.ReadLog(ctx) })
+	if l, ok := dev.(LogReader); ok {
+		calls.Do("read the log", func() error { return l.ReadLog(ctx) })
+	}
 	calls.Do("end the session", dev.End)
 	return strings.TrimSpace(info.Manufacturer + " " + info.Model + ", " + d.kind.System + " " + info.OSVersion)
 }

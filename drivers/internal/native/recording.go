@@ -2,11 +2,15 @@ package native
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
 )
 
 const (
@@ -37,6 +41,11 @@ func (f *Recorder) StartRecording(ctx context.Context, dir string) (drivers.Reco
 	err := f.Do(ctx, "record the screen", func(ctx context.Context) error {
 		return f.Lease.StartRecording(ctx, options, SlowLimit)
 	})
+	var said *webdriver.Error
+	if errors.As(err, &said) && strings.Contains(said.Message, "ffmpeg") {
+		return nil, fmt.Errorf("%w: the machine of the remote %s has no ffmpeg, which its driver records with: %w",
+			drivers.ErrUnsupported, f.Remote, err)
+	}
 	if err != nil {
 		return nil, f.Unsupported("record the screen", err)
 	}

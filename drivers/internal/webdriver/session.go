@@ -152,6 +152,11 @@ func (s *Session) do(ctx context.Context, method, path string, body, into any, l
 		Limit: limit}, into)
 }
 
+// Send sends any command of a session, and decodes what it returns, unless into is nil.
+func Send(ctx context.Context, s *Session, k Command, into any) error {
+	return s.do(ctx, k.Method, k.Path, k.Body, into, k.Limit)
+}
+
 func (s *Session) get(ctx context.Context, path string, into any, limit time.Duration) error {
 	return s.do(ctx, http.MethodGet, path, nil, into, limit)
 }

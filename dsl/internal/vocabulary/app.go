@@ -58,19 +58,19 @@ type OpenLink struct {
 func appActions() []Def {
 	return []Def{
 		{
-			Name: "launch", Appium: "activateApp", Tier: Core, Args: Launch{},
+			Name: "launch", Appium: "activateApp", XCUITest: "launchApp", Tier: Core, Args: Launch{},
 			Doc:       "Starts an app and waits until it is in the foreground.",
 			Example:   "launch: {package: com.example.app, force: true}",
 			Platforms: phones, Interfaces: AllInterfaces, Effect: Acts | Apart,
 		},
 		{
-			Name: "stop", Appium: "terminateApp", Args: Stop{},
+			Name: "stop", Appium: "terminateApp", XCUITest: "terminateApp", Args: Stop{},
 			Doc:       "Stops an app.",
 			Example:   "stop: com.example.app",
 			Platforms: phones, Interfaces: AllInterfaces, Effect: Removes | Apart,
 		},
 		{
-			Name: "killApp", Appium: "shell", Args: KillApp{}, Was: "kill",
+			Name: "killApp", Appium: "shell", XCUITest: "terminateApp", Args: KillApp{}, Was: "kill",
 			Doc: "Ends the process of an app in the background, as a system that is short of memory does. The " +
 				"app starts again with its saved state when it comes back. An app in the foreground is not " +
 				"ended.",
@@ -78,31 +78,31 @@ func appActions() []Def {
 			Platforms: phones, Interfaces: YAML | REST, Effect: Removes | Apart,
 		},
 		{
-			Name: "clearApp", Appium: "clearApp", Args: ClearApp{},
+			Name: "clearApp", Appium: "clearApp", XCUITest: "clearApp", Args: ClearApp{},
 			Doc:       "Removes an app's data, as if it had just been installed.",
 			Example:   "clearApp: com.example.app",
 			Platforms: phones, Interfaces: AllInterfaces, Effect: Removes | Apart,
 		},
 		{
-			Name: "install", Appium: "installApp", Args: Install{},
+			Name: "install", Appium: "installApp", XCUITest: "installApp", Args: Install{},
 			Doc:       "Installs an app from a file, over the installed one.",
 			Example:   "install: ../build/app.apk",
 			Platforms: phones, Interfaces: AllInterfaces, Effect: Removes | Apart,
 		},
 		{
-			Name: "uninstall", Appium: "removeApp", Args: Uninstall{},
+			Name: "uninstall", Appium: "removeApp", XCUITest: "removeApp", Args: Uninstall{},
 			Doc:       "Removes an app.",
 			Example:   "uninstall: com.example.app",
 			Platforms: phones, Interfaces: AllInterfaces, Effect: Removes | Apart,
 		},
 		{
-			Name: "setPermissions", Appium: "changePermissions", Args: SetPermissions{},
+			Name: "setPermissions", Appium: "changePermissions", XCUITest: "setPermission", Args: SetPermissions{},
 			Doc:       "Grants permissions to an app, or revokes them.",
 			Example:   "setPermissions: {package: com.example.app, allow: [camera], deny: [location]}",
 			Platforms: phones, Interfaces: AllInterfaces, Effect: Removes | Apart,
 		},
 		{
-			Name: "openLink", Appium: "deepLink", Args: OpenLink{},
+			Name: "openLink", Appium: "deepLink", XCUITest: "deepLink", Args: OpenLink{},
 			Doc:       "Opens a link in the app that the system or the test chooses.",
 			Example:   "openLink: \"shop://item/5\"",
 			Platforms: phones, Interfaces: AllInterfaces, Effect: Acts | Apart,

@@ -129,7 +129,7 @@ type Remote struct {
 	URL          Template `json:"url" required:"true" format:"http"`
 	User         Template `json:"user,omitempty" minLength:"1"`
 	Key          Template `json:"key,omitempty" minLength:"1"`
-	Platform     string   `json:"platform,omitempty" enum:"web,android" default:"web"`
+	Platform     string   `json:"platform,omitempty" enum:"web,android,ios" default:"web"`
 	Capabilities AnyValue `json:"capabilities,omitempty"`
 	Sessions     int      `json:"sessions,omitempty" minimum:"1" maximum:"100" default:"1"`
 	Vendor       string   `json:"vendor,omitempty" enum:"browserstack,saucelabs,lambdatest,testingbot"`
@@ -278,21 +278,28 @@ func (c Config) RemoteNames() []string { return slices.Sorted(maps.Keys(c.Remote
 // remoteRefusals are the actions, options of one ("biometrics.enrolled") and values of an option that no Appium driver
 // of a platform performs, and why.
 func remoteRefusals(p Platform) map[string]string {
-	if p != Android {
-		return nil
-	}
 	held := "Appium holds a phone in portrait or landscape"
-	return map[string]string{
-		"shake":                                 "Appium's driver for Android has no command for it",
-		"push":                                  "a notification of a server comes from that server only",
-		"setStatusBar":                          "Appium's driver for Android has no command for it",
-		"biometrics.enrolled":                   "a finger is enrolled in the settings of the phone",
-		"setOrientation=upsideDown":             held,
-		"setOrientation=landscapeRight":         held,
-		"setOrientation.orientation=upsideDown": held,
+	all := map[string]string{
+		"setOrientation=upsideDown":                 held,
+		"setOrientation=landscapeRight":             held,
+		"setOrientation.orientation=upsideDown":     held,
 		"setOrientation.orientation=landscapeRight": held,
 		"launch.webView=devtools":                   "pages in apps are read by accessibility on a remote",
 	}
+	switch p {
+	case Android:
+		maps.Copy(all, map[string]string{
+			"shake":               "Appium's driver for Android has no command for it",
+			"push":                "a notification of a server comes from that server only",
+			"setStatusBar":        "Appium's driver for Android has no command for it",
+			"biometrics.enrolled": "a finger is enrolled in the settings of the phone",
+		})
+	case IOS:
+		all["setStatusBar"] = "Appium's driver for iOS has no command for it"
+	default:
+		return nil
+	}
+	return all
 }
 
 // Check finds what the driver of the remote refuses of a test, before anything runs. The error is a source.Errors.

@@ -68,6 +68,7 @@ type Def struct {
 	Own        *OwnAction // of an action that the project defines itself; nil: it is one of Taproot's
 	MustSave   bool       // a step of a test has to say as:
 	Appium     string     // the command ("mobile: …") of Appium's driver for Android without which it does not work
+	XCUITest   string     // the same of its driver for iOS
 	ReadsFirst bool       // it reads the screen before it changes anything, or does nothing on the device
 }
 

@@ -1,5 +1,5 @@
 // Package appiumtest provides tests with an Appium server of its makers, installed from npm, with its driver for
-// Android.
+// Android or for iOS.
 package appiumtest
 
 import (
@@ -25,6 +25,7 @@ import (
 const (
 	server       = "appium@3.8.0"
 	uiautomator2 = "appium-uiautomator2-driver@8.7.0"
+	xcuitest     = "appium-xcuitest-driver@12.13.1"
 )
 
 const (
@@ -35,6 +36,7 @@ const (
 
 // Options are how a server is started.
 type Options struct {
+	IOS      bool     // the driver is the one for iOS
 	ADB      string   // the adb program; "": there is none
 	Env      []string // in addition to this process's
 	Features []string // that are allowed although they are not safe, such as "uiautomator2:adb_shell"
@@ -53,7 +55,11 @@ func (s *Server) Log() string { return s.said.String() }
 // Start installs Appium once, into the user's cache, and starts a server, which ends with the test.
 func Start(t testing.TB, o Options) *Server {
 	t.Helper()
-	dir := install(t)
+	driver := uiautomator2
+	if o.IOS {
+		driver = xcuitest
+	}
+	dir := install(t, driver)
 	sdk := t.TempDir()
 	if o.ADB != "" {
 		tools := filepath.Join(sdk, "platform-tools")
@@ -116,8 +122,8 @@ func (s *Server) wait(t testing.TB, ended chan struct{}) {
 	}
 }
 
-// install returns the folder with the packages.
-func install(t testing.TB) string {
+// install returns the folder with the packages of the server and a driver.
+func install(t testing.TB, driver string) string {
 	t.Helper()
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -129,7 +135,7 @@ func install(t testing.TB) string {
 		t.Fatal(err)
 	}
 	versions := strings.NewReplacer("appium-", "", "-driver", "", "@", "-")
-	dir := filepath.Join(cache, "taproot", "npm", versions.Replace(strings.Join([]string{server, uiautomator2}, "-")))
+	dir := filepath.Join(cache, "taproot", "npm", versions.Replace(strings.Join([]string{server, driver}, "-")))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -144,9 +150,9 @@ func install(t testing.TB) string {
 	ctx, cancel := context.WithTimeout(t.Context(), installLimit)
 	defer cancel()
 	npm := exec.CommandContext(ctx, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", dir,
-		server, uiautomator2)
+		server, driver)
 	if out, err := npm.CombinedOutput(); err != nil {
-		t.Fatalf("npm could not install %s and %s (once; it needs a network): %v\n%s", server, uiautomator2, err, out)
+		t.Fatalf("npm could not install %s and %s (once; it needs a network): %v\n%s", server, driver, err, out)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "done"), nil, 0o644); err != nil {
 		t.Fatal(err)

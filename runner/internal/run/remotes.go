@@ -7,6 +7,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android"
+	"github.com/taproot-dev/taproot/drivers/ios"
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/filetree"
@@ -70,8 +71,11 @@ func (s Sessions) Check(ctx context.Context) ([]web.RemoteCall, string) {
 }
 
 func (s Sessions) driver() (drivers.Driver, error) {
-	if s.config.Remote.Platform == dsl.Android {
+	switch s.config.Remote.Platform {
+	case dsl.Android:
 		return android.NewRemote(*s.config.Remote, s.folder())
+	case dsl.IOS:
+		return ios.NewRemote(*s.config.Remote, s.folder())
 	}
 	return web.NewRemote(s.config.web(), *s.config.Remote, s.folder())
 }

@@ -59,6 +59,7 @@ var (
 	_ drivers.SystemReader     = (*Device)(nil)
 	_ drivers.TreeSource       = (*Device)(nil)
 	_ drivers.Warner           = (*Device)(nil)
+	_ native.LogReader         = (*Device)(nil)
 	_ drivers.WebViewReader    = (*Device)(nil)
 )
 

@@ -49,14 +49,7 @@ func (u *Screen) TreeReadBy() string {
 }
 
 // ReadWebViews accepts what the server reads: accessibility alone.
-func (u *Screen) ReadWebViews(how string) error {
-	always, _, err := drivers.WebViews(how)
-	if err == nil && always {
-		err = fmt.Errorf("device %s: %w: the pages of WebViews are read by accessibility on a remote, not by DevTools",
-			u.Device, drivers.ErrUnsupported)
-	}
-	return err
-}
+func (u *Screen) ReadWebViews(how string) error { return u.ByAccessibility(how) }
 
 func (u *Screen) source(ctx context.Context) (got *dump.Dump, err error) {
 	var doc string

@@ -261,7 +261,7 @@ func libraryMessages(info map[string]json.RawMessage) string {
 
 // SessionRenewed looks whether the app of the test outlived the session of another client that took the place of ours,
 // and was ended for a new one: WebDriverAgent ends the app of such a session with it. That is not a crash.
-func (w *Watch) SessionRenewed(ctx context.Context) error {
+func (w *Watch) SessionRenewed(ctx context.Context, agent *wda.Client) error {
 	app := w.last()
 	if app.bundle == "" {
 		return nil
@@ -269,10 +269,10 @@ func (w *Watch) SessionRenewed(ctx context.Context) error {
 	var state int
 	ask := wda.Post(
 		"the state of "+app.bundle,
-		w.link.Agent.Path("/wda/apps/state"),
+		agent.Path("/wda/apps/state"),
 		map[string]any{"bundleId": app.bundle},
 	)
-	if err := w.link.Agent.Call(ctx, ask, &state); err != nil || state != wda.RunsNot ||
+	if err := agent.Call(ctx, ask, &state); err != nil || state != wda.RunsNot ||
 		findReport(w.reports(), app, "") != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -29,11 +30,18 @@ type Recorder struct {
 	host     host.Host
 	geometry *geometry.Screen
 	Film     string // address of WebDriverAgent's stream; "": unknown
+	http     *http.Client
 }
 
-// NewRecorder returns a Recorder of the images that WebDriverAgent sends from an address.
-func NewRecorder(l *wda.Link, h host.Host, g *geometry.Screen, film string) *Recorder {
-	return &Recorder{link: l, host: h, geometry: g, Film: film}
+// Stream is where the images come from that WebDriverAgent sends.
+type Stream struct {
+	URL  string
+	HTTP *http.Client
+}
+
+// NewRecorder returns a Recorder of the images that WebDriverAgent sends.
+func NewRecorder(l *wda.Link, h host.Host, g *geometry.Screen, from Stream) *Recorder {
+	return &Recorder{link: l, host: h, geometry: g, Film: from.URL, http: from.HTTP}
 }
 
 // StartRecording records a simulator with simctl, an iPhone by the images that WebDriverAgent sends.

@@ -191,7 +191,7 @@ func (r *Recorder) imageStream(ctx context.Context) (parts *frames, end func(), 
 	if err != nil {
 		return nil, nil, err
 	}
-	res, err := r.link.Agent.HTTP.Do(req)
+	res, err := r.http.Do(req)
 	if err != nil {
 		return nil, nil, err
 	}

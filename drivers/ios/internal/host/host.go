@@ -123,7 +123,7 @@ type (
 )
 
 // New returns what reaches a device in addition to its WebDriverAgent.
-func New(t Tools, f Found, w *wda.Client) Host {
+func New(t Tools, f Found, w wda.Agent) Host {
 	switch f.Kind {
 	case Simulator:
 		return simHost{t, f.Info.ID}
@@ -316,7 +316,7 @@ func listed(ctx context.Context, h Host, app string) error {
 }
 
 // bareHost has a WebDriverAgent and nothing else.
-type bareHost struct{ wda *wda.Client }
+type bareHost struct{ wda wda.Agent }
 
 func (h bareHost) Launch(ctx context.Context, how Start) error {
 	app := how.App

@@ -60,16 +60,15 @@ func (k *Keyboard) HideKeyboard(ctx context.Context) error {
 		return nil // it went away meanwhile
 	}
 	how := "a tap next to the field"
+	key := find(tree, func(n *screen.Node) bool { return n.Within(board) && slices.Contains(hidingKeys(), n.Label()) })
 	switch at, bar := nextToField(tree, board.Bounds.Min.Y), barButton(tree, board); {
-	case find(tree, func(n *screen.Node) bool {
-		return n.Within(board) &&
-			slices.Contains(hidingKeys(), n.Label())
-	}) != nil:
-		return k.link.Do(
-			ctx,
-			wda.Post("hiding the keyboard", "/wda/keyboard/dismiss", map[string]any{"keyNames": hidingKeys()}),
-			nil,
-		)
+	case key != nil:
+		how = "its key " + screen.Quote(key.Label())
+		ask := wda.Post("hiding the keyboard", "/wda/keyboard/dismiss", map[string]any{"keyNames": hidingKeys()})
+		if err = k.link.Do(ctx, ask, nil); !errors.Is(err, drivers.ErrUnsupported) {
+			return err
+		}
+		err = k.fingers.Tap(ctx, centreOf(key)) // a server in between does not have it
 	case bar != nil:
 		how, err = "the button "+screen.Quote(bar.Label())+" over it", k.fingers.Tap(ctx, centreOf(bar))
 	case at != nil:

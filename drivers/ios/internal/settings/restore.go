@@ -63,6 +63,9 @@ func (s *Settings) noteFile() (string, error) {
 
 // writeNote brings the file in line with the debts. The lock is held.
 func (s *Settings) writeNote() error {
+	if s.opts.Forgets {
+		return nil
+	}
 	file, err := s.noteFile()
 	if err != nil {
 		return err

@@ -32,6 +32,7 @@ type Options struct {
 	Mux     host.Locator // go-ios; nil where there is none
 	Version string       // of iOS
 	Notes   string       // folder of the notes on what to restore; "": the usual one
+	Forgets bool         // no notes are made: another phone may have the same id later
 }
 
 // New returns the Settings of one device. Nothing is read or restored yet.
@@ -138,7 +139,7 @@ func (s *Settings) painter() host.Painter {
 }
 
 // wdaPainter changes the appearance of an iPhone.
-type wdaPainter struct{ wda *wda.Client }
+type wdaPainter struct{ wda wda.Agent }
 
 func (p wdaPainter) Appearance(ctx context.Context) (string, error) {
 	var info struct {
@@ -185,7 +186,7 @@ func before(version string, major, minor int) bool {
 }
 
 // wdaLocator sets the location of an iPhone.
-type wdaLocator struct{ wda *wda.Client }
+type wdaLocator struct{ wda wda.Agent }
 
 func (l wdaLocator) Locate(ctx context.Context, at *drivers.Coordinates) error {
 	const path = "/wda/simulatedLocation"

@@ -21,7 +21,7 @@ func (r *Reader) systemAlert(ctx context.Context, seen source.Reading) ([]*scree
 	if seen.App == wda.Springboard {
 		return nil, r.underAlert(ctx, seen)
 	}
-	text, err := r.link.AlertText(ctx)
+	text, err := r.link.AlertOver(ctx)
 	if err != nil || text == nil || seen.Shows(*text) {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ type Reader struct {
 	mu      sync.Mutex
 	told    bool          // WebDriverAgent returns traits
 	tree    *screen.Tree  // that was read last
+	app     string        // of it
 	bar     statusBar     // that was there last
 	standIn []buttonPlace // for the buttons of an alert with unreadable elements
 }
@@ -70,7 +71,7 @@ func (r *Reader) Tree(ctx context.Context) (*screen.Tree, error) {
 	tree.Bars, tree.SwipeEdges = geometry.Bars(tree.Size, scale, bar)
 	r.geometry.Saw(tree.Size.X > tree.Size.Y, scale, seen.Bounds.Min)
 	r.mu.Lock()
-	r.tree = tree
+	r.tree, r.app = tree, seen.App
 	r.mu.Unlock()
 	return tree, r.focus(ctx, tree)
 }
@@ -89,6 +90,13 @@ func (r *Reader) QuickTree(ctx context.Context) (*screen.Tree, error) {
 	}
 	tree, _ := seen.Tree(image.Point{}, taken, nil)
 	return tree, nil
+}
+
+// App names the app of the tree that was read last; "": none was, or it is not reported.
+func (r *Reader) App() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.app
 }
 
 // readFront returns the elements of the foreground app, and of the alert of the system over it.
@@ -158,7 +166,7 @@ func (r *Reader) focus(ctx context.Context, tree *screen.Tree) error {
 	if !fields {
 		return nil
 	}
-	active, err := r.link.Active(ctx)
+	active, err := r.link.Focus(ctx)
 	if err != nil || active == nil {
 		return err
 	}
@@ -246,6 +254,11 @@ func (r *Reader) readStatusBar(ctx context.Context, seen source.Reading) (int, e
 		source.Whole(s.StatusBarSize.Width),
 		source.Whole(s.StatusBarSize.Height),
 	)
+	if f, ok := r.link.Agent.(wda.Forgetful); ok && f.BarsOnce() && seen.ShowsAbove(geometry.MostStatusBar) {
+		f.WarnOnce("whether the status bar covers what the app has in its place is unknown: the server reports its size " +
+			"once in a session, and apps may hide it")
+		now.height = 0
+	}
 	r.mu.Lock()
 	r.bar = now
 	r.mu.Unlock()

@@ -39,9 +39,9 @@ const (
 	outageLimit = 10 * time.Second
 	outagePoll  = 250 * time.Millisecond
 
-	// snapshotDepth is how many elements inside one another WebDriverAgent reads; XCTest fails on some apps with more, and
+	// SnapshotDepth is how many elements inside one another WebDriverAgent reads; XCTest fails on some apps with more, and
 	// on all beyond the deepest.
-	snapshotDepth   = 50
+	SnapshotDepth   = 50
 	DeepestSnapshot = 62
 
 	streamRate = 10 // images per second of WebDriverAgent's stream
@@ -94,7 +94,9 @@ type Request struct {
 	Body   any
 	Limit  time.Duration
 	Look   bool // it reads the screen, for which a step need not wait beyond its end
-	once   bool // a WebDriverAgent that is away is not waited for
+	// Spare: it belongs to a read of the screen, and what is known already may answer it.
+	Spare bool
+	once  bool // a WebDriverAgent that is away is not waited for
 }
 
 // Get returns the request that reads something; what names it in messages.
@@ -143,6 +145,15 @@ func (w *Client) ask(ctx context.Context, r Request) (answer, error) {
 
 // limitOf is how long a call may take.
 func (w *Client) limitOf(ctx context.Context, r Request) time.Duration {
+	limit := r.Within(ctx)
+	if w.hung.Load() {
+		limit = min(limit, hungLimit)
+	}
+	return limit
+}
+
+// Within is how long a request may take in a step.
+func (r Request) Within(ctx context.Context) time.Duration {
 	limit := cmp.Or(r.Limit, CallLimit)
 	if end, known := drivers.StepDeadline(ctx); known && (r.Limit == 0 || r.Look) {
 		least := leastCall
@@ -150,9 +161,6 @@ func (w *Client) limitOf(ctx context.Context, r Request) time.Duration {
 			least = LeastRead
 		}
 		limit = min(limit, max(time.Until(end)+lateRead, least))
-	}
-	if w.hung.Load() {
-		limit = min(limit, hungLimit)
 	}
 	return limit
 }
@@ -230,7 +238,7 @@ func (w *Client) Open(ctx context.Context) error {
 	}
 	w.mu.Lock()
 	w.session = session
-	settings := map[string]any{"snapshotMaxDepth": cmp.Or(w.depth, snapshotDepth),
+	settings := map[string]any{"snapshotMaxDepth": cmp.Or(w.depth, SnapshotDepth),
 		"defaultActiveApplication": cmp.Or(w.front, "auto"),
 		"waitForIdleTimeout":       0, "animationCoolOffTimeout": 0, "useFirstMatch": false,
 		"shouldUseCompactResponses": false,
@@ -283,7 +291,7 @@ func (w *Client) setIn(ctx context.Context, settings map[string]any) error {
 func (w *Client) Reach() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return cmp.Or(w.depth, snapshotDepth)
+	return cmp.Or(w.depth, SnapshotDepth)
 }
 
 // Deepen makes a source reach as deep as XCTest can; it reports whether it did not before.

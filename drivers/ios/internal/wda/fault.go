@@ -22,14 +22,7 @@ func (w *Client) fault(ctx context.Context, r Request, err error) error {
 	var refused *Error
 	switch {
 	case errors.As(err, &refused):
-		kind := kindOf(refused)
-		if r.Look && (refused.Code == "stale element reference" || refused.Code == "unknown error") {
-			kind = drivers.ErrNotReady // the elements could not be read this time: nothing is known to be absent
-		}
-		if kind != nil {
-			return fmt.Errorf("device %s: %w: %w", w.ID, kind, err)
-		}
-		return fmt.Errorf("device %s: %w", w.ID, err)
+		return r.refused(w.ID, refused)
 	case errors.Is(err, errSlow):
 		return fmt.Errorf("%w: device %s: WebDriverAgent did not answer %s within %v", drivers.ErrDeviceLost, w.ID, r.What,
 			r.Limit)
@@ -38,6 +31,22 @@ func (w *Client) fault(ctx context.Context, r Request, err error) error {
 	}
 	return fmt.Errorf("%w: device %s: WebDriverAgent at %s cannot be reached for %s: %w", drivers.ErrDeviceLost, w.ID,
 		w.Base, r.What, err)
+}
+
+// Refused is the error of a request that the WebDriverAgent of a device has refused.
+func (r Request) Refused(device, code, message string) error {
+	return r.refused(device, &Error{what: r.What, Code: code, Message: message})
+}
+
+func (r Request) refused(device string, e *Error) error {
+	kind := kindOf(e)
+	if r.Look && (e.Code == "stale element reference" || e.Code == "unknown error") {
+		kind = drivers.ErrNotReady // the elements could not be read this time: nothing is known to be absent
+	}
+	if kind != nil {
+		return fmt.Errorf("device %s: %w: %w", device, kind, e)
+	}
+	return fmt.Errorf("device %s: %w", device, e)
 }
 
 // kindOf puts WebDriver's error codes into our kinds; nil: none.

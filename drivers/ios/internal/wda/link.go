@@ -16,10 +16,35 @@ import (
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
+// Agent is a WebDriverAgent in which a session is open, reached by HTTP or through a server.
+type Agent interface {
+	// In makes a call in the session, Call one that WebDriverAgent has outside of sessions.
+	In(ctx context.Context, r Request, to any) error
+	Call(ctx context.Context, r Request, to any) error
+	// ReadApp names the app with the elements that a source returns while it is in the foreground, "" for any; ReadsApp
+	// is the one that was named last.
+	ReadApp(ctx context.Context, app string) error
+	ReadsApp() string
+	// Reach is how many elements inside one another a source has at most; Deepen makes it as many as XCTest can, and
+	// reports whether it did not before.
+	Reach() int
+	Deepen(ctx context.Context) (bool, error)
+	// End ends the session.
+	End(ctx context.Context) error
+}
+
+// Forgetful is an Agent that reports the size of the status bar once, although an app may show or hide it.
+type Forgetful interface {
+	BarsOnce() bool
+	WarnOnce(text string)
+}
+
+var _ Agent = (*Client)(nil)
+
 // Link is the WebDriverAgent of a device for as long as that is open: its calls end with the device. It is safe for
 // concurrent use.
 type Link struct {
-	Agent *Client
+	Agent Agent
 	ID    string            // of the device, for messages
 	Life  *drivers.Lifetime // from Open to Close
 	Log   *slog.Logger
@@ -109,10 +134,15 @@ func (l *Link) AppState(ctx context.Context, app string) (int, error) {
 }
 
 // AlertText is what the alert says that is open, of the system's or the app's; nil: none is.
-func (l *Link) AlertText(ctx context.Context) (*string, error) {
+func (l *Link) AlertText(ctx context.Context) (*string, error) { return l.alertText(ctx, false) }
+
+// AlertOver is AlertText as a part of a read of the screen.
+func (l *Link) AlertOver(ctx context.Context) (*string, error) { return l.alertText(ctx, true) }
+
+func (l *Link) alertText(ctx context.Context, spare bool) (*string, error) {
 	var text *string
 	ask := Get("the alert", "/alert/text")
-	ask.Look = true
+	ask.Look, ask.Spare = true, spare
 	err := l.Do(ctx, ask, &text)
 	if errors.Is(err, screen.ErrNotFound) || UnknownCommand(err) {
 		return nil, nil
@@ -139,9 +169,16 @@ func (a Element) Pixels(factor float64) image.Rectangle {
 }
 
 // Active returns the element with the focus; nil when none has it.
-func (l *Link) Active(ctx context.Context) (*Element, error) {
+func (l *Link) Active(ctx context.Context) (*Element, error) { return l.active(ctx, false) }
+
+// Focus is Active as a part of a read of the screen: the element may have been found before.
+func (l *Link) Focus(ctx context.Context) (*Element, error) { return l.active(ctx, true) }
+
+func (l *Link) active(ctx context.Context, spare bool) (*Element, error) {
 	var a Element
-	err := l.Do(ctx, Get("the focus", "/element/active"), &a)
+	ask := Get("the focus", "/element/active")
+	ask.Spare = spare
+	err := l.Do(ctx, ask, &a)
 	switch {
 	case errors.Is(err, screen.ErrNotFound):
 		return nil, nil

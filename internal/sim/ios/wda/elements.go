@@ -57,6 +57,10 @@ func (d *client) found(v *ui.View) any {
 			out[name] = v.Label
 		case "attribute/name":
 			out[name] = v.ID
+		case "attribute/value":
+			out[name] = (&sourceWriter{}).value(v)
+		case "attribute/placeholderValue":
+			out[name] = v.Placeholder
 		}
 	}
 	return out
@@ -184,8 +188,7 @@ func (d *client) onElement(r request) (any, error) {
 	return nil, &wdError{"unknown command", "Unhandled endpoint: " + r.path}
 }
 
-// setValue is FBElementCommands.handleSetValue, for what is not a field: the others
-// are typed into, which no driver of ours requires.
+// setValue is FBElementCommands.handleSetValue: a field gets the focus, and is typed into.
 func (d *client) setValue(v *ui.View, r request) (any, error) {
 	var args struct {
 		Text  string
@@ -195,6 +198,11 @@ func (d *client) setValue(v *ui.View, r request) (any, error) {
 		return nil, err
 	}
 	text := cmp.Or(args.Text, strings.Join(args.Value, ""))
+	if v.Field != nil {
+		d.Focus = v.Field
+		d.TypeText(text)
+		return nil, nil
+	}
 	if v.Takes == nil {
 		return nil, &wdError{"invalid element state", "the element is neither a picker wheel nor a slider"}
 	}

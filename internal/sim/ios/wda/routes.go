@@ -146,6 +146,7 @@ func (d *Agent) newRoutes() map[string]func(request) (any, error) {
 		"POST /appium/settings": d.set,
 
 		"GET /source": d.source, "GET /screenshot": d.screenshot, "GET /window/size": d.windowSize,
+		"GET /window/rect": d.windowRect,
 		"GET /wda/screen":  d.wdaScreen,
 		"GET /orientation": d.orientation, "POST /orientation": d.orient, "GET /rotation": d.rotation,
 		"GET /element/active": d.activeElement, "POST /element": d.findElement, "POST /elements": d.findElements,
@@ -176,6 +177,11 @@ func (d *Agent) newRoutes() map[string]func(request) (any, error) {
 func (d *performer) windowSize(request) (any, error) {
 	m := d.Metrics()
 	return map[string]any{"width": m.Size.X, "height": m.Size.Y}, nil
+}
+
+func (d *performer) windowRect(request) (any, error) {
+	m := d.Metrics()
+	return map[string]any{"x": d.Opts.Part.Min.X, "y": d.Opts.Part.Min.Y, "width": m.Size.X, "height": m.Size.Y}, nil
 }
 
 func (d *performer) wdaScreen(request) (any, error) {
