@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
@@ -181,6 +182,23 @@ func (w *Worker) deliverLeft() {
 	all.Wait()
 }
 
+// remoteReturns is how long a device of a remote that cannot be used is expected to be usable again.
+const remoteReturns = 2 * time.Minute
+
+// mayReturn reports whether a device of a remote cannot be used now, and could a moment ago: cases wait for it. The
+// lock is held.
+func (w *Worker) mayReturn(d *wire.Device) bool {
+	if d.Remote == "" || d.Gone {
+		return false
+	}
+	if d.State == drivers.Ready {
+		w.ready[d.ID] = time.Now()
+		return false
+	}
+	last, was := w.ready[d.ID]
+	return was && time.Since(last) < remoteReturns
+}
+
 // AddTo adds to a beat the running attempts, and the devices that cases can use.
 func (w *Worker) AddTo(ctx context.Context, b *wire.Beat) {
 	browsers, _ := w.o.Pool.Usable(ctx, dsl.Web) // after an error there is none
@@ -207,6 +225,8 @@ func (w *Worker) AddTo(ctx context.Context, b *wire.Beat) {
 			}
 			switch {
 			case n == 0 && d.Platform == dsl.Web && d.Remote == "": // a page that a client drives
+				d.Cases = wire.CasesLeased
+			case w.mayReturn(d):
 				d.Cases = wire.CasesLeased
 			case d.Gone || d.Only != "" || d.State != drivers.Ready:
 			case full || w.held[d.ID] == 0 && w.o.Pool.Held(d.Platform, d.ID):

@@ -10,10 +10,12 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/farm/internal/wire"
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/runner/pool"
@@ -46,7 +48,8 @@ type Worker struct {
 	full     atomic.Bool // the disk was full when a case was last run
 	mu       sync.Mutex
 	working  map[order.Attempt]*job
-	held     map[string]int // devices with a running job of this worker, or lent for one of another
+	held     map[string]int       // devices with a running job of this worker, or lent for one of another
+	ready    map[string]time.Time // when devices of remotes could be used last
 	loans    loans
 	link     context.Context // ends when the connection is lost
 	unlink   context.CancelFunc
@@ -68,6 +71,7 @@ func New(o Options) (*Worker, error) {
 		o.Cache = cacheBytes
 	}
 	w := &Worker{o: o, life: context.Background(), working: map[order.Attempt]*job{}, held: map[string]int{},
+		ready: map[string]time.Time{},
 		loans: loans{lent: map[string]context.Context{}, waiting: map[string]chan net.Conn{}}}
 	w.link, w.unlink = context.WithCancel(context.Background())
 	var err error
@@ -234,9 +238,22 @@ func (w *Worker) do(ctx context.Context, j order.Job) bool {
 	case why != "":
 		return w.report(order.Report{Attempt: j.Attempt, Error: why})
 	case err != nil:
+		w.letKnow(ctx, j)
 		return w.report(order.Report{Attempt: j.Attempt, Returned: true, Error: err.Error()})
 	}
 	return w.deliver(j.Attempt)
+}
+
+// letKnow waits until the hubs have received that a device of a job cannot be used now. Otherwise they would assign it
+// to the returned case again at once, until that has no attempt left.
+func (w *Worker) letKnow(ctx context.Context, j order.Job) {
+	own := w.ownDevices(j)
+	list, _ := w.o.Pool.List(ctx) // the devices without an error are listed
+	if slices.ContainsFunc(list, func(d drivers.Info) bool {
+		return d.State != drivers.Ready && slices.Contains(own, d.ID)
+	}) {
+		_ = pool.Sleep(ctx, wire.Missed*wire.BeatEvery/2, nil) // the job may be withdrawn meanwhile
+	}
 }
 
 // unwanted reports that a withdrawn attempt is not running. The device counts as used until a hub has received that.

@@ -111,8 +111,17 @@ func onHost(ctx context.Context, r *Runner, c plan.Case, ids []string) (Outcome,
 	return got.run(ctx, r, c, func(event.Result) {}), nil
 }
 
-// leaseID leases one device, which may be leased for a moment.
+// leaseID leases one device, which may be leased for a moment. The error says why it cannot be used.
 func leaseID(ctx context.Context, r *Runner, w pool.Request, id string) (*pool.Lease, error) {
+	lease, err := leaseOnly(ctx, r, w, id)
+	if errors.Is(err, pool.ErrSpent) {
+		return r.Pool.Take(ctx, id, w.What)
+	}
+	return lease, err
+}
+
+// leaseOnly leases a device, and no other one.
+func leaseOnly(ctx context.Context, r *Runner, w pool.Request, id string) (*pool.Lease, error) {
 	began := time.Now()
 	w.Skip = func(i drivers.Info) bool { return i.ID != id }
 	w.Sleep = func(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
