@@ -18,6 +18,7 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/result/event"
 	"github.com/taproot-dev/taproot/internal/sim/android"
+	"github.com/taproot-dev/taproot/internal/sim/ios/appium"
 	"github.com/taproot-dev/taproot/internal/testutil"
 	"github.com/taproot-dev/taproot/internal/toolchain/appiumtest"
 )
@@ -452,4 +453,45 @@ func (f *farm) phoneCalls(t *testing.T) {
 	f.watches(t)
 	call("GET", "adb", "", 422, "which adb does not reach")
 	call("DELETE", "lease", "", 204, "")
+}
+
+// A phone of a remote, of which there is one session, runs tests on a farm; one that has lost its session runs once more
+// in a new session of the same device.
+func TestFarmRemoteIPhone(t *testing.T) {
+	t.Parallel()
+	phone := newIPhone(t)
+	server := appium.New(phone.StartAgent())
+	t.Cleanup(server.Close)
+	f := remotesFarm(t, 0, fmt.Sprintf("  lab: {url: %q, platform: ios, capabilities: {'appium:udid': %q, "+
+		"'appium:deviceName': iPhone 15}}\n", server.URL, phone.UDID()))
+	host := f.join("--token", f.token("--labels", "room=3"), "--remote", "lab")
+	eventually(t, "it is free", func() bool { return f.device("lab-1") == "free" })
+	if d := f.shows("lab-1"); d.Platform != "ios" || d.Model != "iPhone 15 at lab" {
+		t.Errorf("%+v", d)
+	}
+	l := newLab(t, 0)
+	l.env = append(l.env, "TAPROOT_API_KEY="+f.key, "TAPROOT_HUB="+f.serve.url)
+	steps := "steps:\n  - launch: {package: com.example.list, force: true}\n  - tap: Form\n  - assert: note\n"
+	l.write("first.yaml", "id: first\nplatform: ios\ndevice: {labels: [room=3], model: iPhone 15}\n"+steps)
+	l.write("other.yaml", "id: other\nplatform: ios\ndevice: {labels: [room=4]}\n"+steps)
+	l.write("two.yaml", "id: two\ndevices: {alice: {platform: ios}, bob: {platform: ios}}\nsteps:\n"+
+		"  - on: {alice: [{assert: note}]}\n  - on: {bob: [{assert: note}]}\n")
+	end := l.taproot("run", "first", "other", "two")
+	end.exits(t, 0)
+	has(t, "the run", end.stdout, "PASS first", "lab-1", "SKIPPED other", "label room=4 is wanted", "SKIPPED two",
+		"devices of remotes are for tests with one device")
+	l.write("lost.yaml", "id: lost\nplatform: ios\nretries: 1\n"+steps)
+	before := server.Count("mobile: tap")
+	server.Set(func() { server.Fault, server.Faulty, server.Before = appium.Gone, "mobile: tap", true })
+	run := l.start("taproot", "run", "lost")
+	eventually(t, "the session is lost", func() bool { return server.Count("mobile: tap") > before })
+	server.Set(func() { server.Fault = "" })
+	end = run.wait()
+	end.exits(t, 0)
+	has(t, "a lost session", end.stdout, "LOST lost (ios lab-1)", "PASS lost--attempt-2", "1 after a lost device")
+	f.leave(host)
+	if n := server.Left(); n != 0 {
+		t.Errorf("%d sessions are left", n)
+	}
+	f.hub.lacks(t, phone.UDID())
 }

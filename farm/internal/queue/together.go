@@ -26,7 +26,7 @@ func (n Needs) each() (list []named) {
 			in = n.Pool
 		}
 		list = append(list, named{e.Name, Needs{Platform: e.Platform, Browser: e.Browser, Avoid: n.Avoid, Need: need,
-			Pool: in, Labels: slices.Concat(n.Labels, labels)}})
+			Pool: in, Labels: slices.Concat(n.Labels, labels), Local: "devices of remotes are for tests with one device"}})
 	}
 	return list
 }
@@ -34,9 +34,6 @@ func (n Needs) each() (list []named) {
 // unmetAll returns why a device is for none of a case's entries, or "" if it is for one.
 func unmetAll(entries []named, project string, d Device) string {
 	var why []string
-	if d.Remote != "" {
-		return "devices of remotes are for tests with one device"
-	}
 	for _, e := range entries {
 		unmet := e.Unmet(project, d)
 		if unmet == "" {
@@ -52,7 +49,7 @@ func choices(entries []named, project string, devices []Device) [][]Device {
 	list := make([][]Device, len(entries))
 	for i, e := range entries {
 		for _, d := range devices {
-			if d.Remote == "" && e.Unmet(project, d) == "" {
+			if e.Unmet(project, d) == "" {
 				list[i] = append(list[i], d)
 			}
 		}
