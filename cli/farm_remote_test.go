@@ -455,8 +455,8 @@ func (f *farm) phoneCalls(t *testing.T) {
 	call("DELETE", "lease", "", 204, "")
 }
 
-// A phone of a remote, of which there is one session, runs tests on a farm; one that has lost its session runs once more
-// in a new session of the same device.
+// A phone of a remote, of which there is one session, runs tests on a farm. A test that has lost its session runs once
+// more in a new session of the same device.
 func TestFarmRemoteIPhone(t *testing.T) {
 	t.Parallel()
 	phone := newIPhone(t)
