@@ -15,28 +15,44 @@ import (
 // devices returns the devices of hosts that are not dead, and those on which a case can start; sorted by host and id.
 func (d *Dispatcher) devices() (all, free []queue.Device) { return d.list(false) }
 
-// hoped returns all devices, including those of dead hosts that may come back, for which a case should wait.
+// hoped returns all devices, including those of dead hosts that may come back, for which a case should wait, and those
+// that are blocked, for which it should not.
 func (d *Dispatcher) hoped() []queue.Device {
 	all, _ := d.list(true)
+	d.o.Hub.ForBlocked(func(one hub.Device) {
+		q := deviceOf(one)
+		q.Blocked = one.Why
+		all = append(all, q)
+	})
+	slices.SortFunc(all, byPlace)
 	return all
+}
+
+func byPlace(a, b queue.Device) int {
+	return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.ID, b.ID))
+}
+
+// deviceOf is the device as the queue knows it.
+func deviceOf(one hub.Device) queue.Device {
+	q := queue.Device{Host: one.Host, ID: one.ID, Platform: one.Platform, Manufacturer: one.Manufacturer,
+		Model: strings.TrimSuffix(one.Model, " at "+one.Remote), OS: one.OSVersion, Width: one.Width, Height: one.Height,
+		Pool: one.Pool, Labels: phrase.Pairs(one.Labels), Remote: one.Remote, Browsers: one.Browsers}
+	if one.Project != "" {
+		q.Projects = []string{one.Project}
+	}
+	return q
 }
 
 func (d *Dispatcher) list(hoped bool) (all, free []queue.Device) {
 	d.o.Hub.ForCases(hoped, func(one hub.Device, now bool) {
-		q := queue.Device{Host: one.Host, ID: one.ID, Platform: one.Platform, Manufacturer: one.Manufacturer,
-			Model: strings.TrimSuffix(one.Model, " at "+one.Remote), OS: one.OSVersion, Width: one.Width, Height: one.Height,
-			Pool: one.Pool, Labels: phrase.Pairs(one.Labels), Remote: one.Remote, Browsers: one.Browsers}
-		if one.Project != "" {
-			q.Projects = []string{one.Project}
-		}
+		q := deviceOf(one)
 		all = append(all, q)
 		if now {
 			free = append(free, q)
 		}
 	})
-	order := func(a, b queue.Device) int { return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.ID, b.ID)) }
-	slices.SortFunc(all, order)
-	slices.SortFunc(free, order)
+	slices.SortFunc(all, byPlace)
+	slices.SortFunc(free, byPlace)
 	return all, free
 }
 

@@ -174,6 +174,28 @@ func (h *Hub) ForCases(hoped bool, do func(d Device, free bool)) {
 	}
 }
 
+// ForBlocked calls do for each device of a host that responds on which no case can run now, with the reason in Why. do
+// must not call methods of the hub.
+func (h *Hub) ForBlocked(do func(d Device)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, one := range h.hosts {
+		if one.revoked || one.dead {
+			continue
+		}
+		pool, labels := one.place()
+		for _, d := range one.beat.Devices {
+			if d.Cases != "" || d.Only != "" {
+				continue
+			}
+			blocked := Device{Device: d, Host: one.ID, Pool: pool, Labels: labels, Project: one.Project}
+			if blocked.judge(one, "", h.o.Now()); blocked.Why != "" {
+				do(blocked)
+			}
+		}
+	}
+}
+
 // Pool returns the pool of a host, or "" if it has none.
 func (h *Hub) Pool(host string) string {
 	h.mu.Lock()

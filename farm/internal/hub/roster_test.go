@@ -83,6 +83,24 @@ func beatOf(boot string) wire.Beat {
 		Browsers: []wire.Device{page}, Working: []string{"run:0:1"}}
 }
 
+// TestBlockedDevices checks that the devices on which no case can run are listed with the reason, and no others.
+func TestBlockedDevices(t *testing.T) {
+	h, beat := listener(t)
+	b := beatOf("1")
+	b.Devices[1].Problem, b.Devices[1].State = "allow debugging on the phone", "unauthorized"
+	page := wire.Device{Only: "a-project"}
+	page.ID, page.State = "web-7", "lost"
+	b.Devices = append(b.Devices, page)
+	if err := beat(b); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	h.ForBlocked(func(d Device) { got = append(got, d.ID+": "+d.Why) })
+	if len(got) != 1 || got[0] != "unauthorized: allow debugging on the phone" {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestDeadHost checks that a host is dead only when it was silent for too long at two consecutive calls, since its beat
 // may be waiting while the hub is slow, and that a hub that was away calls no host dead. The devices of a dead host
 // count as expected for a while.

@@ -40,6 +40,7 @@ type Device struct {
 	Remote       string   // that it is a session of; "": it is the host's own
 	Browsers     []string // for pages; empty: unknown
 	Projects     []string // that may use it; empty: all
+	Blocked      string   // why no case can run on it now; "": it is not blocked
 }
 
 // key identifies the device in the table and among the free devices.
@@ -96,8 +97,12 @@ func (n Needs) Unmet(project string, d Device) string {
 			return fmt.Sprintf("label %s is wanted", l)
 		}
 	}
-	return n.Need.Unmet(dsl.DeviceFacts{OS: d.OS, Manufacturer: d.Manufacturer, Model: d.Model, Width: d.Width,
+	why := n.Need.Unmet(dsl.DeviceFacts{OS: d.OS, Manufacturer: d.Manufacturer, Model: d.Model, Width: d.Width,
 		Height: d.Height})
+	if why == "" && d.Blocked != "" {
+		return "it is blocked: " + d.Blocked
+	}
+	return why
 }
 
 func orNone(s string) string {

@@ -15,6 +15,8 @@ func TestNeedsAndRemotes(t *testing.T) {
 	fox := queue.Device{Host: "desk", ID: "grid-1", Platform: dsl.Web, Remote: "grid", Browsers: []string{"firefox"}}
 	other := fox
 	other.Browsers = []string{""}
+	blocked := fox
+	blocked.Blocked = "it does not respond"
 	own := queue.Device{Host: "desk", ID: "web-1", Platform: dsl.Web}
 	web := queue.Needs{Platform: dsl.Web}
 	with := func(change func(*queue.Needs)) queue.Needs {
@@ -27,7 +29,7 @@ func TestNeedsAndRemotes(t *testing.T) {
 		device queue.Device
 		unmet  string
 	}{
-		{web, fox, ""}, {web, other, ""},
+		{web, fox, ""}, {web, other, ""}, {web, blocked, "it is blocked: it does not respond"},
 		{with(func(n *queue.Needs) { n.Browser = "firefox" }), fox, ""},
 		{with(func(n *queue.Needs) { n.Browser = "firefox" }), other, "firefox is wanted"},
 		{with(func(n *queue.Needs) { n.Browser = "chromium" }), fox, "chromium is wanted"},
