@@ -34,6 +34,30 @@ func TestSuitesOnRemoteIPhone(t *testing.T) {
 	iPhoneRuns(t, server.URL, phone, "")
 }
 
+// TestLostSessionOfIPhone: a session that is lost is an error, and the test is run once more in a new one.
+func TestLostSessionOfIPhone(t *testing.T) {
+	t.Parallel()
+	server := appium.New(newIPhone(t).StartAgent())
+	t.Cleanup(server.Close)
+	l := newLab(t, 0)
+	l.write("taproot.yaml", fmt.Sprintf("evidence: {video: off}\nremotes:\n  lab:\n    url: %q\n    platform: ios\n",
+		server.URL))
+	l.write("tap.yaml", "id: tap\nplatform: ios\nsteps:\n  - launch: {package: com.example.login, force: true}\n"+
+		"  - tap: {label: E-mail, timeout: 60s}\n")
+	lose := func() { server.Fault, server.Faulty, server.Once = appium.Gone, "mobile: tap", true }
+	server.Set(lose)
+	end := l.start("taproot", "run", "--remote", "lab", "tap.yaml").wait()
+	end.exits(t, 3)
+	has(t, "a lost session", end.stdout+end.stderr, "ERROR tap", "the remote lab has ended the session")
+	server.Set(lose)
+	opened := server.Count("POST /session")
+	end = l.start("taproot", "run", "--remote", "lab", "--retries", "1", "tap.yaml").wait()
+	end.exits(t, 0)
+	if n := server.Count("POST /session") - opened; n != 2 || server.Left() != 0 {
+		t.Errorf("%d sessions, %d left", n, server.Left())
+	}
+}
+
 // TestSuitesOnIPhoneAtAppium runs suites/ios on a simulated iPhone behind the Appium server of its makers with their
 // driver, counts the calls of steps, and interrupts and kills runs.
 func TestSuitesOnIPhoneAtAppium(t *testing.T) {

@@ -320,6 +320,49 @@ func TestFocusOfRemoteIPhones(t *testing.T) {
 	}
 }
 
+// TestKeyboardOfRemoteIPhones: a keyboard with a key that hides it goes by a touch of that key, and of no other.
+func TestKeyboardOfRemoteIPhones(t *testing.T) {
+	t.Parallel()
+	s := serve(t, iossim.DeviceOptions{Phone: true, Scale: 1, HideKey: true})
+	d := s.open(t)
+	form(t, d)
+	shown := func() bool {
+		is, err := d.(drivers.Keyboard).KeyboardShown(t.Context())
+		must(t, err)
+		return is
+	}
+	if !shown() {
+		t.Fatal("no keyboard is shown")
+	}
+	taps := s.Count("mobile: tap")
+	must(t, d.(drivers.KeyboardHider).HideKeyboard(t.Context()))
+	if shown() || s.Count("mobile: tap") != taps+1 {
+		t.Errorf("shown: %v, %d taps", shown(), s.Count("mobile: tap")-taps)
+	}
+}
+
+// TestBarOfRemoteIPhones: the server reports the status bar once. What an app shows in its place may be under it, which
+// one warning says.
+func TestBarOfRemoteIPhones(t *testing.T) {
+	t.Parallel()
+	s := serve(t, iossim.DeviceOptions{Phone: true, Scale: 1})
+	d := s.open(t)
+	var touched bool
+	s.phone.ShowScene(func(iossim.Moment) []iossim.Part {
+		return []iossim.Part{{Kind: "Button", ID: "top", Label: "Top", Bounds: image.Rect(20, 4, 120, 34),
+			Tapped: func() { touched = true }}}
+	})
+	must(t, d.(drivers.Apps).Launch(t.Context(), iossim.SceneBundle, true))
+	s.phone.ShowStatusBar(false)
+	for range 2 {
+		touchOn(t, d, "top")
+	}
+	warnings := d.(drivers.Warner).TakeWarnings()
+	if !touched || len(warnings) != 1 || !strings.Contains(warnings[0], "status bar") {
+		t.Errorf("touched: %v, %q", touched, warnings)
+	}
+}
+
 // TestCrashOfRemoteIPhones: an app that has died is known by its state.
 func TestCrashOfRemoteIPhones(t *testing.T) {
 	t.Parallel()
@@ -360,9 +403,10 @@ func TestRemoteIPhoneSaysWhatItLacks(t *testing.T) {
 			t.Errorf("%s: %v", names, err)
 		}
 	}
-	check("tap assertVisible launch openLink setLocation", "")
+	check("tap assertVisible launch launch.package launch.force openLink setLocation", "")
 	check("setDarkMode", `has no command "mobile: setAppearance"`)
-	for _, name := range []string{"push", "setPermissions", "clearApp", "shake", "biometrics", "addMedia"} {
+	for _, name := range []string{"push", "setPermissions", "clearApp", "shake", "biometrics", "addMedia", "launch.clear",
+		"launch.permissions"} {
 		check(name, "for simulators alone")
 	}
 	s.Set(func() { s.Simulator = true })

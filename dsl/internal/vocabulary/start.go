@@ -330,11 +330,20 @@ func (r RemoteServer) Check(t *Test) error {
 	return errs.Err()
 }
 
-// ActionNames lists the actions that the steps of a test may perform, each once.
+// ActionNames lists the actions that the steps of a test may perform, each once, and the options that they are given
+// ("launch.clear").
 func (t *Test) ActionNames() (names []string) {
+	add := func(name string) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
 	t.every(func(step *Step) {
-		if !slices.Contains(names, step.Def.Name) {
-			names = append(names, step.Def.Name)
+		add(step.Def.Name)
+		for _, f := range step.Args.Fields {
+			if f.Value.Text != "false" {
+				add(step.Def.Name + "." + f.Key)
+			}
 		}
 	})
 	return names

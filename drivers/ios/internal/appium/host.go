@@ -243,26 +243,36 @@ func (h *Host) SetAppearance(ctx context.Context, name string) error {
 // nothing.
 func (h *Host) CheckActions(ctx context.Context, names []string) error {
 	for _, action := range names {
-		def, known := dsl.Lookup(action)
-		if !known || def.XCUITest == "" {
+		command := ofOptions()[action]
+		if def, known := dsl.Lookup(action); known {
+			command = def.XCUITest
+		}
+		if command == "" {
 			continue
 		}
-		if err := h.agent.Lacks(ctx, action, def.XCUITest); err != nil {
+		if err := h.agent.Lacks(ctx, action, command); err != nil {
 			return err
 		}
-		if !slices.Contains(ofSimulators(), def.XCUITest) {
+		if !slices.Contains(ofSimulators(), command) {
 			continue
 		}
-		if err := h.simulates(ctx, def.XCUITest); err != nil {
+		if err := h.simulates(ctx, command); err != nil {
 			return fmt.Errorf("%s: %w", action, err)
 		}
 	}
 	return nil
 }
 
+// ofOptions are the commands that options of actions need.
+func ofOptions() map[string]string {
+	return map[string]string{"launch.clear": "clearApp", "launch.permissions": "setPermission",
+		"clearApp.keychain": "clearKeychains"}
+}
+
 // ofSimulators are the commands that the driver has for simulators alone, or for the photos of those.
 func ofSimulators() []string {
-	return []string{"clearApp", "setPermission", "shake", "sendBiometricMatch", "pushNotification", "pushFile"}
+	return []string{"clearApp", "clearKeychains", "setPermission", "shake", "sendBiometricMatch", "pushNotification",
+		"pushFile"}
 }
 
 // simulates returns an ErrUnsupported when the driver takes the phone for a real one, for which it does not have a

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
@@ -68,10 +69,11 @@ func (l *Link) Alone(ctx context.Context, r Request) error {
 func (l *Link) With(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := drivers.Bound(ctx, l.Life)
 	defer cancel()
-	if err := do(ctx); err != nil {
-		return fmt.Errorf("device %s: %w", l.ID, err)
+	err := do(ctx)
+	if name := "device " + l.ID + ": "; err != nil && !strings.HasPrefix(err.Error(), name) { // a call names it already
+		return fmt.Errorf("%s%w", name, err)
 	}
-	return nil
+	return err
 }
 
 // Unsupported says what this device cannot do, and why.

@@ -38,6 +38,7 @@ type Server struct {
 	// Fault happens to the calls that start with Faulty; Before: they are not performed then.
 	Fault, Faulty string
 	Before        bool
+	Once          bool   // it happens to one call
 	Lacks         string // a command that the driver does not have
 
 	mu     sync.Mutex
@@ -131,6 +132,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	spoilt := ""
 	if s.Faulty != "" && strings.HasPrefix(q.name, s.Faulty) {
 		spoilt = s.Fault
+		if s.Once {
+			s.Fault = ""
+		}
 	}
 	var value any
 	var err error
