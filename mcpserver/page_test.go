@@ -31,8 +31,8 @@ func TestPage(t *testing.T) {
 	t.Log(s.ok("web_click", `{"ref": "`+refOf(t, seen, "button", "Sign in")+`"}`))
 	t.Log(s.ok("web_assert", `{"selector": "#welcome", "text": "Welcome, Ada"}`))
 	t.Log(s.ok("assert", `{"label": "Invoice 2041"}`))
-	t.Log(s.refused("assert", `{"label": "Paid", "timeoutMs": 500}`, "nearest:", "try:"))
-	t.Log(s.refused("tap", `{"label": "Sgin out", "timeoutMs": 500}`, "Sign out"))
+	t.Log(s.refused("assert", `{"label": "Paid", "timeoutMs": 2000}`, "nearest:", "try:"))
+	t.Log(s.refused("tap", `{"label": "Sgin out", "timeoutMs": 2000}`, "Sign out"))
 	t.Log(s.ok("snapshot", `{"diff": true}`))
 	t.Log(s.refused("tap", `{"ref": "`+refOf(t, seen, "textbox", "Email")+`"}`, "stale", "snapshot"))
 	for _, c := range [][2]string{{`{"url": "` + site.Page("list.html") + `"}`, "list.html"},
@@ -73,5 +73,5 @@ func (s *session) fillsIn(site *webtest.Site, dir string) {
 	}
 	s.refused("web_type", `{"selector": "#plain", "text": "../a.txt"}`, "cannot be used")
 	s.refused("web_type", `{"selector": "#plain", "text": "nowhere.txt"}`, "nowhere.txt")
-	s.refused("web_type", `{"selector": "h1", "text": "x", "timeoutMs": 500}`, "select")
+	s.refused("web_type", `{"selector": "h1", "text": "x", "timeoutMs": 2000}`, "select")
 }

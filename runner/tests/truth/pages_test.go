@@ -205,7 +205,7 @@ func (c *check) try(t *testing.T, dev drivers.Device, site string, patience time
 func (c *check) deeds(t *testing.T, dev drivers.Device) string {
 	pages := dev.(drivers.WebPages)
 	ask := func(script string) any {
-		value, err := pages.Eval(t.Context(), script, 10*time.Second)
+		value, err := pages.Eval(t.Context(), script, time.Minute)
 		if err != nil {
 			return err.Error()
 		}
