@@ -215,7 +215,7 @@ func TestFarmRemoteSessionsEnd(t *testing.T) {
 		eventually(t, id+" is free", func() bool { return f.device(id) == "free" })
 		runs = append(runs, l.start("taproot", "run", fmt.Sprintf("t%d.yaml", n-1), "--device", id))
 	}
-	h.until(t, 3)
+	h.untilUsed(t, 3)
 	_ = host.cmd.Process.Kill()
 	_ = host.cmd.Wait()
 	if n := h.left(); n != 3 {

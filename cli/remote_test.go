@@ -20,12 +20,13 @@ type deafHub struct {
 	mu      sync.Mutex
 	opened  int
 	open    map[string]bool
+	used    map[string]bool // sessions with a command
 	refused int
 	slow    time.Duration // POST /session takes so long
 }
 
 func newDeafHub(t *testing.T) *deafHub {
-	h := &deafHub{open: map[string]bool{}}
+	h := &deafHub{open: map[string]bool{}, used: map[string]bool{}}
 	h.Server = httptest.NewServer(h)
 	t.Cleanup(func() {
 		h.CloseClientConnections()
@@ -58,6 +59,8 @@ func (h *deafHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodDelete && !strings.Contains(id, "/"):
 		delete(h.open, id)
 	case r.URL.Path != "/status":
+		id, _, _ = strings.Cut(id, "/")
+		h.used[id] = true
 		h.mu.Unlock()
 		<-r.Context().Done()
 		return
@@ -79,6 +82,17 @@ func (h *deafHub) until(t *testing.T, n int) {
 			t.Fatalf("%d sessions are open, not %d", h.left(), n)
 		}
 	}
+}
+
+// untilUsed waits for sessions of which the ids have arrived, since commands for them have come. A client that is
+// killed before that has no record of its session.
+func (h *deafHub) untilUsed(t *testing.T, n int) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("%d sessions are used", n), func() bool {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return len(h.used) == n
+	})
 }
 
 func remoteLab(t *testing.T, h *deafHub) *lab {
@@ -134,8 +148,7 @@ func TestRemoteSessionsEnd(t *testing.T) {
 	l := remoteLab(t, h)
 	l.env = append(l.env, "GRID_USER=ada", "GRID_KEY=k3y-of-ada")
 	run := l.start("taproot", "run", "--remote", "grid", "--parallel", "3", ".")
-	h.until(t, 3)
-	time.Sleep(200 * time.Millisecond) // the responses are read
+	h.untilUsed(t, 3)
 	if err := run.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
