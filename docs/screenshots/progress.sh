@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes docs/images/NAME.gif: a terminal at fifteen moments of a command, from all that it printed.
+# Makes docs/images/NAME.gif: a terminal at twelve moments of a command, from all that it printed.
 #
 #   make run > /tmp/log 2>&1; progress.sh "make run" /tmp/log make-run
 set -eu
