@@ -1,5 +1,3 @@
-//go:build unix
-
 package cli_test
 
 import (
@@ -8,6 +6,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,6 +42,14 @@ func (l *lab) free() {
 	}
 }
 
+// withSignals skips a test where no process can be sent a signal.
+func withSignals(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no signals")
+	}
+}
+
 // whole checks that the reports contain no incomplete file.
 func (l *lab) whole() {
 	l.t.Helper()
@@ -60,6 +67,7 @@ func (l *lab) whole() {
 // Ctrl-C: running cases end as interrupted, waiting cases never start, the packs are complete, and nothing is left
 // behind.
 func TestInterrupt(t *testing.T) {
+	withSignals(t)
 	t.Parallel()
 	useBrowser(t)
 	site := webtest.New(t)
@@ -94,6 +102,7 @@ func TestInterrupt(t *testing.T) {
 
 // If the terminal is closed, the run ends as with Ctrl-C, and restores the phone.
 func TestHangUp(t *testing.T) {
+	withSignals(t)
 	t.Parallel()
 	// a program inherits the signals that its parent ignores, as under nohup, but not its handlers
 	heard := make(chan os.Signal, 1)

@@ -1,5 +1,3 @@
-//go:build unix
-
 package cli_test
 
 import (
@@ -177,6 +175,7 @@ func TestSeveralDevicesInTheirBrowsers(t *testing.T) {
 
 // A test that fails, a phone that is pulled, an interrupt and a time limit: the right result, and all devices are free.
 func TestSeveralDevicesWithFaults(t *testing.T) {
+	withSignals(t)
 	t.Parallel()
 	waiting := "steps:\n  - on: {alice: [" + launchesList + "], carol: [" + launchesList + "]}\n" +
 		"  - on:\n      timeout: 90s\n      alice: [" + neverThere + ", {tap: Payments}]\n      carol: [" + neverThere + "]\n"
