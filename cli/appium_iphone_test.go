@@ -2,7 +2,6 @@ package cli_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -97,23 +96,7 @@ func iPhoneRuns(t *testing.T, url string, phone *iossim.Device, capabilities str
 	end.exits(t, 2)
 	has(t, "what no driver does", end.stdout+end.stderr, "setStatusBar does not work on the remote lab")
 
-	files, err := filepath.Glob(filepath.Join("..", "suites", "ios", "*.yaml"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%v: %d files", err, len(files))
-	}
-	if err := os.Mkdir(filepath.Join(l.dir, "suite"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l.write(filepath.Join("suite", filepath.Base(file)), string(text))
-	}
-	end = l.start("taproot", "run", "--remote", "lab", "suite").wait()
-	end.exits(t, 0)
-	has(t, "suites/ios", end.stdout+end.stderr, fmt.Sprintf("%d passed", len(files)))
+	wholeSuite(t, l, filepath.Join("..", "suites", "ios"))
 	endings(t, l, proxy)
 }
 

@@ -167,6 +167,13 @@ func TestSuitesAtAppium(t *testing.T) {
 	end.exits(t, 2)
 	has(t, "what no driver does", end.stdout+end.stderr, "shake does not work on the remote lab")
 
+	wholeSuite(t, l, suites)
+	endings(t, l, proxy)
+}
+
+// wholeSuite runs all tests of a folder of the project on the remote: each passes.
+func wholeSuite(t *testing.T, l *lab, suites string) {
+	t.Helper()
 	files, err := filepath.Glob(filepath.Join(suites, "*.yaml"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%v: %d files", err, len(files))
@@ -181,11 +188,9 @@ func TestSuitesAtAppium(t *testing.T) {
 		}
 		l.write(filepath.Join("suite", filepath.Base(file)), string(text))
 	}
-	end = l.start("taproot", "run", "--remote", "lab", "suite").wait()
+	end := l.start("taproot", "run", "--remote", "lab", "suite").wait()
 	end.exits(t, 0)
-	has(t, "suites/android", end.stdout+end.stderr, fmt.Sprintf("%d passed", len(files)))
-
-	endings(t, l, proxy)
+	has(t, suites, end.stdout+end.stderr, fmt.Sprintf("%d passed", len(files)))
 }
 
 // endings interrupts and kills runs of many.yaml: no session is left.

@@ -146,7 +146,7 @@ func opened(t *testing.T, o iossim.DeviceOptions) (*device, *bench) {
 const patience = time.Minute
 
 // wait reads trees until one shows a label, and returns its element.
-func wait(t *testing.T, d *device, label string) *screen.Node {
+func wait(t *testing.T, d drivers.Device, label string) *screen.Node {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

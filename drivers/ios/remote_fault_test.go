@@ -11,37 +11,15 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
 	"github.com/taproot-dev/taproot/internal/sim/ios/appium"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// seen finds an element by what it says.
-func seen(t *testing.T, d drivers.Device, label string) *screen.Node {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	for {
-		tree, err := d.Tree(ctx)
-		if err != nil {
-			t.Fatalf("%q did not appear: %v", label, err)
-		}
-		for n := range tree.All {
-			if (n.Text == label || n.Desc == label || n.ID == label || n.Text == "" && n.Hint == label) && !n.Hidden {
-				return n
-			}
-		}
-		if drivers.Pause(ctx, 20e6) != nil {
-			t.Fatalf("%q did not appear; the screen shows %q", label, tree.Texts(20))
-		}
-	}
-}
-
 // touchOn taps an element.
 func touchOn(t *testing.T, d drivers.Device, label string) {
 	t.Helper()
-	b := seen(t, d, label).Bounds
+	b := wait(t, d, label).Bounds
 	must(t, d.Tap(t.Context(), b.Min.Add(b.Size().Div(2))))
 }
 
@@ -232,7 +210,7 @@ func TestFewCallsToRemoteIPhones(t *testing.T) {
 	s := serve(t, iossim.DeviceOptions{Phone: true, Scale: 1})
 	d := s.open(t)
 	must(t, d.(drivers.Apps).Launch(t.Context(), iossim.ListBundle, true))
-	seen(t, d, "Form")
+	wait(t, d, "Form")
 	before := len(s.Calls())
 	for range 3 {
 		_, err := d.Tree(t.Context())
@@ -254,7 +232,7 @@ func TestAlertOverStillRemoteIPhone(t *testing.T) {
 		s := serve(t, iossim.DeviceOptions{Phone: true, Scale: 1, AlertsApart: apart})
 		d := s.open(t)
 		must(t, d.(drivers.Apps).Launch(t.Context(), iossim.ListBundle, true))
-		seen(t, d, "Form")
+		wait(t, d, "Form")
 		for range 3 {
 			must(t, seesAlert(t, d, false))
 			s.phone.Show("Low battery", "OK")
@@ -369,7 +347,7 @@ func TestCrashOfRemoteIPhones(t *testing.T) {
 	s := serve(t, iossim.DeviceOptions{Phone: true, Scale: 1})
 	d := s.open(t)
 	must(t, d.(drivers.Apps).Launch(t.Context(), iossim.ListBundle, true))
-	seen(t, d, "Form")
+	wait(t, d, "Form")
 	hints := d.(drivers.CrashHinter)
 	if crash, err := d.(drivers.CrashWatcher).Crashed(t.Context()); err != nil || crash != nil || hints.CrashSuspected() {
 		t.Errorf("%v, %v, suspected %v", crash, err, hints.CrashSuspected())

@@ -4,6 +4,7 @@
 package appium
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -202,11 +203,7 @@ func (a *Agent) ReadApp(ctx context.Context, app string) error {
 	if known {
 		return nil
 	}
-	name := app
-	if name == "" {
-		name = "auto"
-	}
-	return a.set(ctx, map[string]any{"defaultActiveApplication": name})
+	return a.set(ctx, map[string]any{"defaultActiveApplication": cmp.Or(app, "auto")})
 }
 
 // ReadsApp is the app that ReadApp named last.
