@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,9 +36,7 @@ type recording struct {
 func (f *Recorder) StartRecording(ctx context.Context, dir string) (drivers.Recording, error) {
 	r := &recording{session: f.Session, path: filepath.Join(dir, "remote.mp4")}
 	options := map[string]any{"timeLimit": recordingLimit, "forceRestart": true}
-	for name, value := range f.Options {
-		options[name] = value
-	}
+	maps.Copy(options, f.Options)
 	err := f.Do(ctx, "record the screen", func(ctx context.Context) error {
 		return f.Lease.StartRecording(ctx, options, SlowLimit)
 	})

@@ -39,9 +39,12 @@ func NewAgent(s *native.Session) *Agent { return &Agent{Session: s, depth: wda.S
 
 // In makes a call in the session.
 func (a *Agent) In(ctx context.Context, r wda.Request, to any) error {
-	c, err := translate(r)
-	body, fields := fieldsOf(r.Body)
-	if err = errors.Join(err, fields); err != nil {
+	body, err := fieldsOf(r.Body)
+	var c command
+	if err == nil {
+		c, err = translate(r, body)
+	}
+	if err != nil {
 		return fmt.Errorf("device %s: %s: %w", a.Device, r.What, err)
 	}
 	if !c.reads {
@@ -49,11 +52,11 @@ func (a *Agent) In(ctx context.Context, r wda.Request, to any) error {
 	}
 	switch line := r.Method + " " + r.Path; {
 	case line == "POST /wda/keys":
-		return a.typeText(ctx, r)
+		return a.typeText(ctx, r, body)
 	case r.Spare && line == "GET /alert/text":
-		return a.alertOver(ctx, r, to)
+		return a.alertOver(ctx, r, c, to)
 	case r.Spare && line == "GET /element/active":
-		return a.focusOf(ctx, r, to)
+		return a.focusOf(ctx, r, c, to)
 	case line == "GET /screenshot":
 		return a.shoot(ctx, r, to)
 	case strings.HasPrefix(line, "GET /source"):

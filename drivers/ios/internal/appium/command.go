@@ -40,25 +40,24 @@ func screenshot() command {
 	return command{Command: webdriver.Command{Method: http.MethodGet, Path: "/screenshot"}, reads: true}
 }
 
+// active is the command that finds the element with the focus.
+func active() command {
+	return command{Command: webdriver.Command{Method: http.MethodGet, Path: "/element/active"}, reads: true}
+}
+
 // The codes of what is not there.
 const (
 	noAlert   = webdriver.NoSuchAlert
 	noElement = webdriver.NoSuchElement
 )
 
-// arguments of a command of the driver: those of the request, some of them with another name.
-type arguments map[string]string
-
-// renamed are the requests for which the driver has a command of its own, with its name and those of its arguments that
-// are called otherwise.
+// renamed are the requests for which the driver has a command of its own that takes the same arguments.
 func renamed() map[string]struct {
 	name  string
-	names arguments
 	reads bool
 } {
 	type entry = struct {
 		name  string
-		names arguments
 		reads bool
 	}
 	return map[string]entry{
@@ -77,7 +76,6 @@ func renamed() map[string]struct {
 		"POST /wda/dragfromtoforduration":   {name: "dragFromToForDuration"},
 		"POST /wda/pressButton":             {name: "pressButton"},
 		"POST /wda/element/0/keyboardInput": {name: "keys"},
-		"POST /alert/accept":                {name: "alert", names: arguments{"name": "buttonLabel"}},
 		"POST /wda/keys":                    {name: "keys"}, // typed into the element with the focus
 	}
 }
@@ -93,16 +91,14 @@ func passed(line string) bool {
 	return strings.Contains(line, " /element/")
 }
 
-// translate returns the command that performs a request.
-func translate(r wda.Request) (command, error) {
+// translate returns the command that performs a request with the fields of its body.
+func translate(r wda.Request, body map[string]any) (command, error) {
 	path, query, _ := strings.Cut(r.Path, "?")
 	line := r.Method + " " + path
-	body, err := fieldsOf(r.Body)
-	if err != nil {
-		return command{}, err
-	}
 	if own, ok := renamed()[line]; ok {
-		return ofDriver(own.name, own.names, own.reads, body), nil
+		c := mobile(own.name, body)
+		c.reads = own.reads
+		return c, nil
 	}
 	plain := command{Command: webdriver.Command{Method: r.Method, Path: r.Path}, reads: r.Method == http.MethodGet}
 	if r.Method == http.MethodPost {
@@ -111,6 +107,12 @@ func translate(r wda.Request) (command, error) {
 	switch line {
 	case "GET /source":
 		return readSource(query)
+	case "POST /alert/accept":
+		args := map[string]any{"action": "accept"}
+		if label, named := body["name"]; named {
+			args["buttonLabel"] = label
+		}
+		return mobile("alert", args), nil
 	case "GET /wda/alert/buttons":
 		return reading("alert", map[string]any{"action": "getButtons"}), nil
 	case "POST /wda/homescreen":
@@ -135,23 +137,6 @@ func translate(r wda.Request) (command, error) {
 		plain.Body = map[string]any{"text": text}
 	}
 	return plain, nil
-}
-
-// ofDriver is a command of the driver with the fields of a request.
-func ofDriver(name string, names arguments, reads bool, body map[string]any) command {
-	args := map[string]any{}
-	for field, value := range body {
-		if other, ok := names[field]; ok {
-			field = other
-		}
-		args[field] = value
-	}
-	if name == "alert" {
-		args["action"] = "accept"
-	}
-	c := mobile(name, args)
-	c.reads = reads
-	return c
 }
 
 // readSource is the command that reads the elements without some of their attributes.

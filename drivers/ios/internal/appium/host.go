@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/native"
@@ -242,6 +243,9 @@ func (h *Host) SetAppearance(ctx context.Context, name string) error {
 // CheckActions returns an ErrUnsupported that names what the server lacks for one of the actions of a test. It touches
 // nothing.
 func (h *Host) CheckActions(ctx context.Context, names []string) error {
+	simulator := sync.OnceValue(func() error { // it requests something that simulators alone have
+		return h.read(ctx, "whether it is a simulator", "isBiometricEnrolled", nil, nil)
+	})
 	for _, action := range names {
 		command := ofOptions()[action]
 		if def, known := dsl.Lookup(action); known {
@@ -256,7 +260,7 @@ func (h *Host) CheckActions(ctx context.Context, names []string) error {
 		if !slices.Contains(ofSimulators(), command) {
 			continue
 		}
-		if err := h.simulates(ctx, command); err != nil {
+		if err := h.simulates(command, simulator()); err != nil {
 			return fmt.Errorf("%s: %w", action, err)
 		}
 	}
@@ -276,9 +280,8 @@ func ofSimulators() []string {
 }
 
 // simulates returns an ErrUnsupported when the driver takes the phone for a real one, for which it does not have a
-// command. It requests something that simulators alone have.
-func (h *Host) simulates(ctx context.Context, command string) error {
-	err := h.read(ctx, "whether it is a simulator", "isBiometricEnrolled", nil, nil)
+// command. It gets the error of something that simulators alone have.
+func (h *Host) simulates(command string, err error) error {
 	if errors.Is(err, drivers.ErrUnsupported) && !webdriver.Is(err, webdriver.UnknownCommand) {
 		return fmt.Errorf("device %s: %w: the phone at the remote %s is a real one for its Appium server, which has the "+
 			"command \"mobile: %s\" for simulators alone", h.agent.Device, drivers.ErrUnsupported, h.agent.Remote, command)

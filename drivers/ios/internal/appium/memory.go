@@ -216,7 +216,7 @@ func (m *memory) alert(open bool, img image.Image) {
 }
 
 // alertOver is the text of the alert that is over an app of which the source was just read.
-func (a *Agent) alertOver(ctx context.Context, r wda.Request, to any) error {
+func (a *Agent) alertOver(ctx context.Context, r wda.Request, c command, to any) error {
 	value, err := a.send(ctx, wda.Get("a screenshot", "/screenshot"), screenshot())
 	var img image.Image
 	if err == nil {
@@ -229,10 +229,6 @@ func (a *Agent) alertOver(ctx context.Context, r wda.Request, to any) error {
 	}
 	if img != nil && a.memory.isClean(img) {
 		return r.Refused(a.Device, noAlert, "")
-	}
-	c, err := translate(r)
-	if err != nil {
-		return err
 	}
 	err = a.perform(ctx, r, c, to)
 	if err == nil || errors.Is(err, screen.ErrNotFound) {
@@ -289,20 +285,17 @@ func (m *memory) fields(n *screen.Node) {
 	}
 }
 
-// focused answers the question of a reader for the focus.
-func (a *Agent) focusOf(ctx context.Context, r wda.Request, to any) error {
+// focusOf responds to the question of a reader for the focus.
+func (a *Agent) focusOf(ctx context.Context, r wda.Request, c command, to any) error {
 	if answer, ok := a.memory.hasFocus(); ok {
 		if answer == nil {
 			return r.Refused(a.Device, noElement, "")
 		}
 		return json.Unmarshal(answer, to)
 	}
-	c, err := translate(r)
-	if err != nil {
-		return err
-	}
 	var value json.RawMessage
-	if err = a.perform(ctx, r, c, &value); err == nil {
+	err := a.perform(ctx, r, c, &value)
+	if err == nil {
 		a.memory.focusIs(value)
 		return json.Unmarshal(value, to)
 	}

@@ -48,11 +48,7 @@ func (f *field) place() image.Rectangle {
 // focused returns the field that takes text.
 func (a *Agent) focused(ctx context.Context, what string) (*field, error) {
 	var f field
-	ask := wda.Get(what, "/element/active")
-	c, err := translate(ask)
-	if err == nil {
-		err = a.perform(ctx, ask, c, &f)
-	}
+	err := a.perform(ctx, wda.Get(what, "/element/active"), active(), &f)
 	if errors.Is(err, screen.ErrNotFound) || err == nil && f.ID == "" {
 		return nil, fmt.Errorf("device %s: %w: no text field has the focus", a.Device, drivers.ErrNotActionable)
 	}
@@ -60,11 +56,7 @@ func (a *Agent) focused(ctx context.Context, what string) (*field, error) {
 }
 
 // typeText types into the field with the focus. When the answer is lost, the field decides whether all has arrived.
-func (a *Agent) typeText(ctx context.Context, r wda.Request) error {
-	body, err := fieldsOf(r.Body)
-	if err != nil {
-		return err
-	}
+func (a *Agent) typeText(ctx context.Context, r wda.Request, body map[string]any) error {
 	characters, _ := body["value"].([]string)
 	text := strings.Join(characters, "")
 	was, err := a.focused(ctx, r.What)
