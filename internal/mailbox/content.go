@@ -52,7 +52,6 @@ func ReadContent(r io.Reader) Content {
 type collector struct {
 	texts, pages []string
 	parts        int
-	left         int
 }
 
 func (c *collector) part(e *message.Entity, depth int) {

@@ -106,7 +106,7 @@ func (o *Own) Defs() []*vocabulary.Def {
 // its name or its struct.
 func (o *Own) Add(name, doc string, args, do any) error {
 	if _, builtIn := vocabulary.Lookup(name); builtIn {
-		return fmt.Errorf("Taproot itself has an action %q: choose another name", name)
+		return fmt.Errorf("%q is an action of Taproot: choose another name", name)
 	}
 	if !expr.VarForm.MatchString(name) {
 		return fmt.Errorf("%q cannot be the name of an action: use letters without accents, digits and underscores", name)
@@ -232,7 +232,7 @@ func (d ownReader) param(p *vocabulary.Param, v source.Value) bool {
 	values, given := v.Get("values")
 	switch {
 	case p.Type == vocabulary.OneOfParam && !given:
-		d.Fail(p.Pos, width, fmt.Sprintf(`"one of" needs "values"`), "for example: {type: one of, values: [admin, guest]}")
+		d.Fail(p.Pos, width, `"one of" needs "values"`, "for example: {type: one of, values: [admin, guest]}")
 	case p.Type != vocabulary.OneOfParam && given && p.Type != "":
 		d.Fail(values.Pos, len("values"), fmt.Sprintf(`"values" belongs to the type "one of", not to %q`, p.Type),
 			"write type: one of, or remove it")

@@ -1,7 +1,6 @@
 package queue_test
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -132,5 +131,5 @@ func TestSeveralDevicesStart(t *testing.T) {
 		}
 		working = append(working, next...)
 	}
-	t.Error(fmt.Sprint("nothing is left to run, and the case with two devices has not started"))
+	t.Error("nothing is left to run, and the case with two devices has not started")
 }

@@ -59,8 +59,7 @@ func TestWrite(t *testing.T) {
 	run, dir := recorded(t)
 	results := readAll(t, dir)
 	used := map[string]bool{}
-	var use func(list []attachment)
-	use = func(list []attachment) {
+	use := func(list []attachment) {
 		for _, a := range list {
 			if _, err := os.Stat(filepath.Join(dir, a.Source)); err != nil || used[a.Source] || a.Type == "" {
 				t.Errorf("%+v: %v, used before: %t", a, err, used[a.Source])

@@ -25,8 +25,6 @@ const (
 	dieLimit = 8 * time.Second // for the kill of `pm clear`, which comes 1 to 1.5 s after its "Success"
 	diePoll  = 200 * time.Millisecond
 	dead     = 1 // the state of an app that is installed and does not run
-
-	maxNames = 10
 )
 
 // Apps starts, stops and changes the apps of a phone.

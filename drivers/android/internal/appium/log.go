@@ -23,7 +23,6 @@ type Log struct {
 
 	mu      sync.Mutex
 	to      io.Writer // that the log is copied to; nil: nowhere
-	fetched bool      // the lines of earlier tests are gone
 	cut     error     // why lines are missing
 	pkg     string    // of the app that was launched last
 	since   strings.Builder

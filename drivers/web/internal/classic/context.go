@@ -153,6 +153,7 @@ func (c *Context) crashed() {
 	c.end(errCrashed)
 }
 
+//lint:ignore ST1005 Playwright's words, for browser.TellsOfACrash
 var errCrashed = errors.New("Target crashed: the browser has ended")
 
 // OnPage calls f for each page that is opened from now on.
@@ -436,6 +437,7 @@ func (c *Context) explain(p *Page, err error) error {
 	case errors.Is(err, drivers.ErrDeviceLost):
 		return err
 	case webdriver.PageChanged(err):
+		//lint:ignore ST1005 Playwright's words, for browser.Passing
 		return fmt.Errorf("Execution context was destroyed: %w", err)
 	}
 	return err

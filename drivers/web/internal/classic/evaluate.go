@@ -60,6 +60,7 @@ func (p *Page) execute(ctx context.Context, script string, args ...any) (text st
 		case answer != nil:
 			return *answer, nil
 		case attempt == 3:
+			//lint:ignore ST1005 Playwright's words, for browser.Passing
 			return "", fmt.Errorf("Execution context was destroyed: the page does not keep the script")
 		}
 		if err := p.install(ctx); err != nil {
@@ -74,6 +75,7 @@ func (p *Page) install(ctx context.Context) error {
 	script := "const name = arguments[0]; if (!document[name]) (\n" + c.browser.script + "\n)(name);"
 	err := c.command(ctx, func() error { return c.session.Execute(ctx, script, []any{c.name}, nil, callLimit) })
 	if webdriver.Is(err, webdriver.ScriptFailed) {
+		//lint:ignore ST1005 Playwright's words, for browser.Passing
 		return fmt.Errorf("Execution context was destroyed: %w", err)
 	}
 	return err
