@@ -115,8 +115,8 @@ firefox: setup ## test Firefox with the contract of drivers, the kinds of pages 
 	@status=0; go test -count=1 -timeout 20m -run 'Firefox|Browsers' ./drivers/web ./runner || status=1; \
 	TAPROOT_REQUIRE_DEVICES=true $(TAPROOT) run suites/web --browser firefox || status=1; exit $$status
 
-# IN_WEBKIT are the suites without those that mock requests, download, or read the console.
-IN_WEBKIT = $(filter-out %/web-mock.yaml %/web-shop.yaml,$(wildcard suites/web/*.yaml))
+# IN_WEBKIT are the suites without those that download.
+IN_WEBKIT = $(filter-out %/web-shop.yaml,$(wildcard suites/web/*.yaml))
 
 webkit: setup ## test WebKit with the contract of drivers, pages that do not open, and the suites
 	$(TAPROOT) setup --platform webkit

@@ -82,8 +82,6 @@ func TestWebKitRefusesBeforeAPageOpens(t *testing.T) {
 		"permissions does not work in WebKit":                {Permissions: []string{"camera"}},
 		"headless: false does not work in WebKit":            {Headed: true},
 		"locale does not work in WebKit":                     {Locale: "de-DE"},
-		"headers does not work in WebKit":                    {Headers: map[string]string{"A": "b"}},
-		"offline does not work in WebKit":                    {Offline: true},
 	} {
 		WantError(t, d.OpenPage(t.Context(), site.Page("index.html"), opts), drivers.ErrUnsupported, want)
 		_, _, err := d.slot.Page()
@@ -93,12 +91,8 @@ func TestWebKitRefusesBeforeAPageOpens(t *testing.T) {
 	WantError(t, err, drivers.ErrUnsupported, "recording does not work in WebKit")
 	Must(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}))
 	for want, err := range map[string]error{
-		"setDarkMode does not work in WebKit":     d.DarkMode(t.Context(), true),
-		"setLocation does not work in WebKit":     d.SetLocation(t.Context(), drivers.Coordinates{}),
-		"setAirplaneMode does not work in WebKit": d.Airplane(t.Context(), true),
-		"webRoute does not work in WebKit":        d.Route(t.Context(), drivers.WebRoute{URL: "/a", Block: true}),
-		"webStorage does not work in WebKit":      d.ClearState(t.Context()),
-		"webWait.request does not work in WebKit": d.WaitPage(t.Context(), drivers.WebEvent{Request: "/a"}, time.Second),
+		"setLocation does not work in WebKit": d.SetLocation(t.Context(), drivers.Coordinates{}),
+		"webStorage does not work in WebKit":  d.ClearState(t.Context()),
 		"swipe does not work in WebKit": d.Swipe(t.Context(), image.Pt(300, 400), image.Pt(300, 100),
 			100*time.Millisecond),
 		"the left button": d.Click(t.Context(), image.Pt(300, 400), drivers.WebClick{Button: "right"}),
@@ -143,6 +137,10 @@ func TestWebKitConsole(t *testing.T) {
 	}
 	for i, button := range []string{"#a", "#b"} {
 		Must(t, d.ClickOn(t.Context(), drivers.WebTarget{Selector: button}, drivers.WebClick{}))
+		Must(t, d.SettleLog(t.Context()))
+		if text := []string{"bad thing", "nothing"}[i]; !strings.Contains(log.String(), text) {
+			t.Errorf("%q is not in the log: %s", text, log.String())
+		}
 		seen, err = d.Look(t.Context(), "h1", want, time.Millisecond)
 		if err != nil || seen.Met || len(seen.ConsoleErrors) != i+1 {
 			t.Errorf("after %s: %+v, %v", button, seen, err)

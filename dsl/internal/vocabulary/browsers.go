@@ -137,22 +137,19 @@ func webkitSupport() (rows []BrowserRow) {
 	refuse("WebKit takes the language of the system", "openBrowser.locale")
 	refuse("WebKit returns no location to a page that is allowed to ask", "openBrowser.geolocation", "setLocation")
 	refuse("WebKit grants no permissions by itself", "openBrowser.permissions")
-	refuse("WebKit cannot be cut off from the network", "openBrowser.offline", "setAirplaneMode")
-	refuse("WebKit sends the headers of its own only", "openBrowser.headers")
 	refuse("WebKit opens a window on a display of its own only", "openBrowser.headless=false")
 	refuse("WebKit knows light and dark alone", "openBrowser.colorScheme=no-preference")
-	refuse("WebKit takes its colours when it starts: write colorScheme in openBrowser", "setDarkMode")
 	refuse("WebKit does not show what other sites keep: write the steps that log in", "openBrowser.storage", "webStorage")
 	refuse("WebKit does not report what a page listens to: write drag to move an element, scroll to move the content",
 		"swipe")
-	refuse("WebKit does not report what pages request", "webRoute", "webWait.request", "webWait.response",
-		"webWait.load=networkidle")
-	refuse("the log of WebKit may be behind the page: webAssert has noConsoleErrors", "assertLog")
 	refuse("WebKit does not report downloads", "webDownload")
 	const button = "after another button than the left one WebKit reports no pointer events any more"
 	refuse(button, "tap.button=right", "tap.button=middle", "webClick.button=right", "webClick.button=middle")
 	refuse("WebKit is not recorded", "startRecording", "stopRecording", "report: recording")
-	refuse("what pages request is not in the report", "report: network")
+	const offline = "requests fail; sockets that are open stay"
+	otherwise("openBrowser.offline", offline)
+	otherwise("setAirplaneMode", offline)
+	otherwise("webRoute", "a response cannot be a redirect; a request that WebKit does not let wait is an error")
 	otherwise("openBrowser.httpCredentials", "they are sent to the site of the address alone, when the page opens")
 	otherwise("openBrowser.colorScheme", "it is an option of the whole browser, which starts with the page")
 	otherwise("press", "there is no key menu")

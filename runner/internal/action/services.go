@@ -184,6 +184,12 @@ func between(a, b drivers.Coordinates, part float64) drivers.Coordinates {
 		Accuracy: a.Accuracy}
 }
 
+// logSettler is a device of which the log comes on another way than all else.
+type logSettler interface {
+	// SettleLog returns when all that was written to the log until now is in it.
+	SettleLog(ctx context.Context) error
+}
+
 // assertLog looks at the log since the test started, and continues until the line is there.
 func assertLog(ctx context.Context, s *Performer, a dsl.AssertLog) error {
 	if d, ok := s.Device.(drivers.BrowserChooser); ok { // a log without the console would prove nothing
@@ -199,6 +205,11 @@ func assertLog(ctx context.Context, s *Performer, a dsl.AssertLog) error {
 	var line, value string
 	lines := 0
 	look := func() error {
+		if d, ok := s.Device.(logSettler); ok {
+			if err := d.SettleLog(ctx); err != nil {
+				return err
+			}
+		}
 		data, err := s.Support.log()
 		if err != nil {
 			return err

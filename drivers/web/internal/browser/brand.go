@@ -29,8 +29,9 @@ type Brand struct {
 	// one that is made again.
 	FillsByKeys bool
 
-	// Silent: it reports neither requests, nor its console, nor downloads, nor what pages pass to Taproot's functions.
-	Silent bool
+	// Silent: it reports neither downloads, nor file dialogs, nor what pages pass to Taproot's functions, and is not
+	// traced. Blind: it does not report requests either.
+	Silent, Blind bool
 	// Remote: it runs on a machine of others.
 	Remote bool
 	// Gone is why its session is gone, nil while it is not known to be; may be nil.

@@ -79,7 +79,7 @@ func (r *Remote) end(lease *remote.Lease) error {
 
 // brand is how the browsers of remotes behave, whichever they are.
 func (r *Remote) brand() Brand {
-	return Brand{Name: dsl.Remote, ScriptDrags: true, Silent: true, Remote: true, Gone: r.goneError,
+	return Brand{Name: dsl.Remote, ScriptDrags: true, Silent: true, Blind: true, Remote: true, Gone: r.goneError,
 		own: func(l *Launcher) (playwright.Browser, error) { return classic.Launch(remoteProduct{r}, l.scripts()) }}
 }
 
@@ -238,8 +238,11 @@ type blindWindow struct{ page *classic.Page }
 const hiddenScript = `[...document.querySelectorAll('*')].some(e => e.localName.includes('-') && !e.shadowRoot &&
 	customElements.get(e.localName) && !e.textContent.trim() && !e.childElementCount && e.getClientRects().length)`
 
-// SettleConsole does nothing: the console is not reported.
-func (blindWindow) SettleConsole(context.Context) error { return nil }
+// Settle does nothing: neither the console nor requests are reported.
+func (blindWindow) Settle(context.Context) error { return nil }
+
+// Err is nil: there is no connection but that of the session.
+func (blindWindow) Err() error { return nil }
 
 // DeclaresClosedRoots reports whether the page seems to have closed shadow roots, however they are made.
 func (w blindWindow) DeclaresClosedRoots(context.Context, bool, func(string) bool) bool {

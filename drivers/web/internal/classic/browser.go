@@ -37,6 +37,8 @@ type Traits struct {
 	Toolbar int
 	// LeftButton: the mouse has no other one.
 	LeftButton bool
+	// Wired: its windows are Wires.
+	Wired bool
 }
 
 // Opening is what a session is opened for.
@@ -77,14 +79,19 @@ type Attachment struct {
 	Number int // of the windows of its context, from 1
 	// Name is the one under which scripts are kept in documents, Script what runs in each of them before the page's own.
 	Name, Script string
+	// Headers go out with each request in addition to its own. Stops: each one is stopped.
+	Headers map[string]string
+	Stops   bool
 	// Life ends with the context.
 	Life context.Context
 }
 
 // Window is a connection to a window next to that of WebDriver.
 type Window interface {
-	// SettleConsole returns when all that the page has written to its console until now is reported.
-	SettleConsole(ctx context.Context) error
+	// Settle returns when all that the page has done until now is reported: messages of its console, and requests.
+	Settle(ctx context.Context) error
+	// Err is why the connection has ended, nil while it has not.
+	Err() error
 	// DeclaresClosedRoots reports whether declares finds closed shadow roots in the HTML of a document of the page. While
 	// the page loads, documents are searched again.
 	DeclaresClosedRoots(ctx context.Context, loading bool, declares func(html string) bool) bool

@@ -1,9 +1,9 @@
 package classic
 
 import (
-	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/playwright-community/playwright-go"
 )
@@ -12,6 +12,7 @@ import (
 type Logged struct {
 	Source, Level, Text, URL string
 	Line, Column             int
+	Request                  string `json:"networkRequestId"`
 }
 
 // uncaught reports whether the message is about an error that nothing in the page has caught.
@@ -52,9 +53,28 @@ func (e *Uncaught) Page() playwright.Page { return e.page }
 // Error is the error itself.
 func (e *Uncaught) Error() error { return errors.New(e.text) }
 
+// blockedByUs starts what Web Inspector writes to the console when a request was answered with an error.
+const blockedByUs = "Web Inspector blocked "
+
+// blocked is the message of Chromium about a request that a route has answered with an error.
+func (t *Traffic) blocked(m Logged) Logged {
+	cause := "net::ERR_FAILED"
+	if r := t.request(m.Request); r != nil {
+		if err := r.Failure(); err != nil {
+			cause = err.Error()
+		}
+		m.URL = r.URL()
+	}
+	m.Level, m.Text = "error", "Failed to load resource: "+cause
+	return m
+}
+
 // Log passes a message of the console on.
 func (p *Page) Log(m Logged) {
 	c := p.context
+	if strings.HasPrefix(m.Text, blockedByUs) && m.Source == "network" {
+		m = p.Traffic.blocked(m)
+	}
 	c.mu.Lock()
 	messages, errs := slices.Clone(c.onConsole), slices.Clone(c.onError)
 	c.mu.Unlock()
@@ -67,13 +87,4 @@ func (p *Page) Log(m Logged) {
 	for _, f := range messages {
 		f(&Message{page: p, logged: m})
 	}
-}
-
-// SettleConsole returns when all that the page has written to its console until now is reported. The two ways to the
-// browser are not one after the other: what comes by WebDriver may be ahead.
-func (p *Page) SettleConsole(ctx context.Context) error {
-	if p.attached == nil {
-		return nil
-	}
-	return p.attached.SettleConsole(ctx)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -33,7 +34,8 @@ const (
 
 // Context is one session with its windows.
 type Context struct {
-	playwright.BrowserContext
+	uncalledOfContext
+	*network
 	browser *Browser
 	opened  Instance
 	session *webdriver.Session
@@ -67,6 +69,9 @@ type Context struct {
 	onError   []func(playwright.WebError)
 }
 
+// uncalledOfContext are the methods of a context that nothing calls. They are deeper than all others.
+type uncalledOfContext struct{ playwright.BrowserContext }
+
 // open opens the session of a context.
 func open(b *Browser, o playwright.BrowserNewContextOptions) (*Context, error) {
 	limit := b.traits.Start
@@ -75,6 +80,7 @@ func open(b *Browser, o playwright.BrowserNewContextOptions) (*Context, error) {
 	defer cancel()
 	c := &Context{browser: b, size: image.Pt(1280, 720), name: "t" + rand.Text(), lock: make(chan struct{}, 1),
 		closed: make(chan struct{})}
+	c.network = newNetwork(c, o.ExtraHttpHeaders)
 	if err := b.unsupported(o); err != nil {
 		return nil, err
 	}
@@ -123,6 +129,7 @@ func (c *Context) Close(...playwright.BrowserContextCloseOptions) (err error) {
 			p.detach()
 		}
 		err = c.opened.Close()
+		c.tasks.End()
 		c.browser.forget(c)
 		for _, p := range pages {
 			p.gone()
@@ -176,18 +183,6 @@ func (c *Context) OnWebError(f func(playwright.WebError)) {
 	register(&c.mu, &c.onError, f)
 }
 
-// OnRequest does nothing: the traffic of the pages is not known. Nor do the other three.
-func (c *Context) OnRequest(func(playwright.Request)) {}
-
-// OnRequestFailed is as OnRequest.
-func (c *Context) OnRequestFailed(func(playwright.Request)) {}
-
-// OnRequestFinished is as OnRequest.
-func (c *Context) OnRequestFinished(func(playwright.Request)) {}
-
-// OnResponse is as OnRequest.
-func (c *Context) OnResponse(func(playwright.Response)) {}
-
 // NewPage opens a page; the first is the one that the browser has started with.
 func (c *Context) NewPage() (playwright.Page, error) {
 	var page *Page
@@ -228,9 +223,8 @@ func (c *Context) adopt(ctx context.Context, handle string, opener *Page) (*Page
 		return nil, err
 	}
 	c.mu.Lock()
-	script := strings.Join(c.init, ";\n")
 	c.mu.Unlock()
-	attached, err := c.opened.Attach(ctx, Attachment{Page: p, Number: number, Name: c.name, Script: script, Life: c.life})
+	attached, err := c.opened.Attach(ctx, c.attachment(p, number))
 	if err != nil {
 		return nil, err
 	}
@@ -245,6 +239,26 @@ func (c *Context) adopt(ctx context.Context, handle string, opener *Page) (*Page
 		}
 	})
 	return p, nil
+}
+
+// attachment is what a new window is attached with.
+func (c *Context) attachment(p *Page, number int) Attachment {
+	a := Attachment{Page: p, Number: number, Name: c.name, Script: c.scriptOf(), Life: c.life}
+	c.network.mu.Lock()
+	defer c.network.mu.Unlock()
+	a.Headers, a.Stops = maps.Clone(c.headers), c.stops
+	return a
+}
+
+// scriptOf returns what runs in each document before the page's own scripts.
+func (c *Context) scriptOf() string {
+	c.mu.Lock()
+	scripts := c.init
+	c.mu.Unlock()
+	if c.isOffline() {
+		scripts = append(slices.Clone(scripts), "("+offlineScript+")(true)")
+	}
+	return strings.Join(scripts, ";\n")
 }
 
 // fit sets the size of the chosen window. The lock is held.
@@ -330,7 +344,13 @@ func (c *Context) prepared(ctx context.Context, p *Page) error {
 	if err := c.survey(ctx, false); err != nil {
 		return err
 	}
-	return c.choose(ctx, p.handle)
+	if err := c.brokenBy(); err != nil {
+		return err
+	}
+	if err := c.choose(ctx, p.handle); err != nil {
+		return err
+	}
+	return p.lost()
 }
 
 func (c *Context) choose(ctx context.Context, handle string) error {
@@ -454,19 +474,6 @@ func (c *Context) withLogin(address string) string {
 	}
 	u.User = url.UserPassword(c.login.Username, c.login.Password)
 	return u.String()
-}
-
-// ClearCookies removes the cookies of the pages that are open.
-func (c *Context) ClearCookies(...playwright.BrowserContextClearCookiesOptions) error {
-	c.mu.Lock()
-	pages := slices.Clone(c.pages)
-	c.mu.Unlock()
-	for _, p := range pages {
-		if err := c.do(p, callLimit, c.session.DeleteCookies); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // AddInitScript has a script run in each document of pages to come, before their own.

@@ -21,6 +21,7 @@ type events struct {
 	onClose   []func(playwright.Page)
 	onCrash   []func(playwright.Page)
 	navigated []func(playwright.Frame)
+	onSocket  []func(playwright.WebSocket)
 }
 
 // ended reports whether the page can be asked nothing any more.
@@ -95,8 +96,8 @@ func (p *events) OnDownload(func(playwright.Download)) {}
 // OnFileChooser does nothing: the browser reports none.
 func (p *events) OnFileChooser(func(playwright.FileChooser)) {}
 
-// OnWebSocket does nothing: the traffic of the page is not known.
-func (p *events) OnWebSocket(func(playwright.WebSocket)) {}
+// OnWebSocket calls f for each WebSocket of the page.
+func (p *events) OnWebSocket(f func(playwright.WebSocket)) { register(&p.mu, &p.onSocket, f) }
 
 // RemoveListener is for listeners that are never called here.
 func (p *events) RemoveListener(string, any) {}

@@ -43,7 +43,8 @@ func TestMethodsThatAreCalledAreThere(t *testing.T) {
 					own[typ] = map[string]bool{}
 				}
 				own[typ][name] = true
-				if part := map[string]string{"events": "Page", "notForPages": "Page"}[typ]; part != "" {
+				if part := map[string]string{"events": "Page", "notForPages": "Page", "stopped": "Route", "Traffic": "Page",
+					"network": "Context"}[typ]; part != "" {
 					if own[part] == nil {
 						own[part] = map[string]bool{}
 					}
@@ -60,16 +61,20 @@ func TestMethodsThatAreCalledAreThere(t *testing.T) {
 		"Context": "Browser On OnClose RemoveListener Request SetExtraHTTPHeaders",
 		"Page": ofElement + "Frame On OnConsole OnDialog OnRequest OnRequestFailed OnRequestFinished OnResponse Pause " +
 			"Request SetExtraHTTPHeaders",
-		"Frame":   ofElement + "EvaluateHandle Goto Locator Name Title WaitForLoadState",
-		"Locator": "All Check Dblclick Err EvaluateHandle Press Screenshot Tap Type",
-		"Handle":  "EvaluateHandle String",
+		"Frame":    ofElement + "EvaluateHandle Goto Locator Name Title WaitForLoadState",
+		"Locator":  "All Check Dblclick Err EvaluateHandle Press Screenshot Tap Type",
+		"Handle":   "EvaluateHandle String",
+		"Request":  "Response Timing",
+		"Response": "Body Ok Request String",
+		"Route":    "Continue",
 	}
 	for typ, of := range map[string]reflect.Type{
 		"Browser": reflect.TypeFor[playwright.Browser](), "Context": reflect.TypeFor[playwright.BrowserContext](),
 		"Page": reflect.TypeFor[playwright.Page](), "Frame": reflect.TypeFor[playwright.Frame](),
 		"Locator": reflect.TypeFor[playwright.Locator](), "Keyboard": reflect.TypeFor[playwright.Keyboard](),
 		"Mouse": reflect.TypeFor[playwright.Mouse](), "Dialog": reflect.TypeFor[playwright.Dialog](),
-		"Handle": reflect.TypeFor[playwright.JSHandle](),
+		"Handle": reflect.TypeFor[playwright.JSHandle](), "Request": reflect.TypeFor[playwright.Request](),
+		"Response": reflect.TypeFor[playwright.Response](), "Route": reflect.TypeFor[playwright.Route](),
 	} {
 		unused := strings.Fields(elsewhere[typ])
 		for i := range of.NumMethod() {

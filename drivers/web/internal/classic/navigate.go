@@ -1,6 +1,7 @@
 package classic
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -57,14 +58,14 @@ func (p *Page) arrival(ctx context.Context) (at arrival, err error) {
 	return arrival{list[0], list[1], list[2], list[3], list[4]}, nil
 }
 
-// Goto loads a URL and waits until its document is there. The status of the response is not known.
+// Goto loads a URL and waits until its document is there.
 func (p *Page) Goto(address string, options ...playwright.PageGotoOptions) (playwright.Response, error) {
 	var timeout *float64
 	if len(options) > 0 {
 		timeout = options[0].Timeout
 	}
 	c := p.context
-	return nil, p.travel(limitOf(timeout), address, func(ctx context.Context) error {
+	return p.travel(limitOf(timeout), address, func(ctx context.Context) error {
 		return c.session.Go(ctx, c.withLogin(address))
 	})
 }
@@ -75,13 +76,15 @@ func (p *Page) Reload(options ...playwright.PageReloadOptions) (playwright.Respo
 	if len(options) > 0 {
 		timeout = options[0].Timeout
 	}
-	return nil, p.travel(limitOf(timeout), "", func(ctx context.Context) error {
+	return p.travel(limitOf(timeout), "", func(ctx context.Context) error {
 		return p.context.session.Travel(ctx, "refresh")
 	})
 }
 
-// travel makes a navigation and waits for its document: the old one responds until then.
-func (p *Page) travel(limit time.Duration, address string, depart func(ctx context.Context) error) error {
+// travel makes a navigation and waits for its document: the old one responds until then. It returns the response, nil
+// where none is known.
+func (p *Page) travel(limit time.Duration, address string, depart func(ctx context.Context) error) (
+	playwright.Response, error) {
 	c := p.context
 	deadline := time.Now().Add(limit)
 	err := c.do(p, limit+callLimit, func(ctx context.Context) error {
@@ -92,6 +95,7 @@ func (p *Page) travel(limit time.Duration, address string, depart func(ctx conte
 		if address == "" {
 			address = before.url
 		}
+		p.Traffic.departs()
 		if err := depart(ctx); err != nil {
 			return notOpened(err)
 		}
@@ -106,17 +110,40 @@ func (p *Page) travel(limit time.Duration, address string, depart func(ctx conte
 			case now.mark == before.mark && sameDocument(before.url, address) && now.url == address:
 				return true, nil
 			case now.mark == before.mark:
-				return false, probe.answer()
+				return false, cmp.Or(p.notComing(probe), probe.answer())
 			case now.failed(address):
 				return false, probe.reason()
 			}
 			return now.ready != "loading", nil
 		})
 	})
-	if err == nil {
-		p.arrived()
+	return p.came(err)
+}
+
+// came reports the document that a navigation has led to, and returns its response.
+func (p *Page) came(err error) (playwright.Response, error) {
+	if err != nil {
+		return nil, err
 	}
-	return err
+	p.arrived()
+	ctx, cancel := context.WithTimeout(p.context.life, callLimit)
+	defer cancel()
+	if err := p.Settle(ctx); err != nil {
+		return nil, p.context.explain(p, err)
+	}
+	return p.Traffic.arrives(), nil
+}
+
+// notComing returns why the document that is gone to does not come, nil while that is not known.
+func (t *Traffic) notComing(probe *probe) error {
+	err := t.failure()
+	switch {
+	case err == nil, err.Error() == errAborted: // another navigation has taken its place, or it is a download
+		return nil
+	case netError.MatchString(err.Error()):
+		return err
+	}
+	return probe.reason()
 }
 
 // await reads where the window is until there says so, or ends with an error, at the latest at the deadline. It is not
@@ -267,7 +294,7 @@ func (p *Page) GoBack(options ...playwright.PageGoBackOptions) (playwright.Respo
 	if len(options) > 0 {
 		timeout = options[0].Timeout
 	}
-	return nil, p.step(limitOf(timeout), "back")
+	return p.step(limitOf(timeout), "back")
 }
 
 // GoForward goes to the page after.
@@ -276,14 +303,14 @@ func (p *Page) GoForward(options ...playwright.PageGoForwardOptions) (playwright
 	if len(options) > 0 {
 		timeout = options[0].Timeout
 	}
-	return nil, p.step(limitOf(timeout), "forward")
+	return p.step(limitOf(timeout), "forward")
 }
 
 // errNoEntry has the text by which callers know it.
 var errNoEntry = errors.New("no such history entry")
 
 // step makes a step in the history. A page that was kept whole comes back with the mark that it had.
-func (p *Page) step(limit time.Duration, way string) error {
+func (p *Page) step(limit time.Duration, way string) (playwright.Response, error) {
 	c := p.context
 	deadline := time.Now().Add(limit)
 	err := c.do(p, limit+callLimit, func(ctx context.Context) error {
@@ -295,6 +322,7 @@ func (p *Page) step(limit time.Duration, way string) error {
 			return errNoEntry
 		}
 		began := time.Now()
+		p.Traffic.departs()
 		if err := c.session.Travel(ctx, way); err != nil {
 			return err
 		}
@@ -315,10 +343,7 @@ func (p *Page) step(limit time.Duration, way string) error {
 			return false, nil
 		})
 	})
-	if err == nil {
-		p.arrived()
-	}
-	return err
+	return p.came(err)
 }
 
 // back waits until a page is there again that a step of the history has left for none.
@@ -345,8 +370,7 @@ func (p *Page) WaitForLoadState(options ...playwright.PageWaitForLoadStateOption
 		state = *o.State
 	}
 	if state == *playwright.LoadStateNetworkidle {
-		return fmt.Errorf("%w: what pages request is not known in %s", drivers.ErrUnsupported,
-			p.context.browser.traits.Name)
+		return p.waitIdle(limitOf(o.Timeout))
 	}
 	deadline := time.Now().Add(limitOf(o.Timeout))
 	for {

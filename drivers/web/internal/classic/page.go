@@ -15,6 +15,7 @@ import (
 type Page struct {
 	uncalled
 	*events
+	*Traffic
 	notForPages
 	context *Context
 	handle  string
@@ -33,6 +34,7 @@ type uncalled struct{ playwright.Page }
 
 func newPage(c *Context, handle string, opener *Page) *Page {
 	p := &Page{context: c, handle: handle, opener: opener, events: &events{}}
+	p.Traffic = newTraffic(p)
 	p.notForPages.name = c.browser.traits.Name
 	p.events.page, p.main = p, &Frame{page: p}
 	return p
@@ -60,9 +62,6 @@ func (p *Page) detach() {
 func (p *Page) DeclaresClosedRoots(ctx context.Context, loading bool, declares func(html string) bool) bool {
 	return p.attached != nil && p.attached.DeclaresClosedRoots(ctx, loading, declares)
 }
-
-// Workers cannot be known.
-func (p *Page) Workers() []playwright.Worker { return nil }
 
 // MainFrame is the page itself.
 func (p *Page) MainFrame() playwright.Frame { return p.main }

@@ -30,7 +30,7 @@ func (b *Browser) unsupported(o playwright.BrowserNewContextOptions) error {
 		return refused(b.traits.Name, "permissions")
 	case is(o.Offline):
 		return refused(b.traits.Name, "offline mode")
-	case len(o.ExtraHttpHeaders) > 0:
+	case len(o.ExtraHttpHeaders) > 0 && !b.traits.Wired:
 		return refused(b.traits.Name, "headers of the caller's")
 	case is(o.IsMobile), is(o.HasTouch):
 		return refused(b.traits.Name, "touch screen")
@@ -60,12 +60,6 @@ func (c *Context) GrantPermissions([]string, ...playwright.BrowserContextGrantPe
 // SetGeolocation is refused.
 func (c *Context) SetGeolocation(*playwright.Geolocation) error { return c.refused("location") }
 
-// SetOffline is refused.
-func (c *Context) SetOffline(bool) error { return c.refused("offline mode") }
-
-// Route is refused.
-func (c *Context) Route(any, func(playwright.Route), ...int) error { return c.refused("routes") }
-
 // ExposeBinding is refused.
 func (c *Context) ExposeBinding(string, playwright.BindingCallFunction, ...bool) error {
 	return c.refused("functions that pages can call")
@@ -90,16 +84,6 @@ func (t tracing) Stop(...string) error { return refused(t.name, "traces") }
 
 // notForPages are the methods of a page for which WebDriver has no way.
 type notForPages struct{ name string }
-
-// EmulateMedia is refused.
-func (n notForPages) EmulateMedia(...playwright.PageEmulateMediaOptions) error {
-	return refused(n.name, "change of its colours")
-}
-
-// Route is refused.
-func (n notForPages) Route(any, func(playwright.Route), ...int) error {
-	return refused(n.name, "routes")
-}
 
 // ExposeBinding is refused.
 func (n notForPages) ExposeBinding(string, playwright.BindingCallFunction, ...bool) error {

@@ -112,7 +112,7 @@ func (co *Controls) controlFor(ctx context.Context, limit time.Duration, at driv
 		case err != nil && !browser.Disconnected(err):
 			return &control{}, nil // what is wrong with the selector is reported by the action itself
 		}
-		c.Rest = co.reader.Rest(page, c.Rest)
+		c.Rest = co.reader.Rest(ctx, page, c.Rest)
 		return &c, err
 	})
 }

@@ -172,7 +172,7 @@ func (ty *Typist) FieldAgain(ctx context.Context, f *screen.Field) (*screen.Fiel
 			return gone, nil
 		}
 		field := r.field(at)
-		field.Rest, field.Late, field.Refused = ty.reader.Rest(at.page, r.Rest), r.Late, r.Refused
+		field.Rest, field.Late, field.Refused = ty.reader.Rest(ctx, at.page, r.Rest), r.Late, r.Refused
 		return field, nil
 	})
 }

@@ -119,6 +119,8 @@ func (h *Health) PageError(address string, err error, limit time.Duration) error
 		return browser.ErrBrowserLost
 	case h.Crashed():
 		return h.Browser.CrashError()
+	case errors.Is(err, drivers.ErrUnsupported), errors.Is(err, drivers.ErrDeviceLost):
+		return err
 	case errors.Is(err, playwright.ErrTimeout):
 		return fmt.Errorf("%w: it did not load within %s", drivers.ErrPage, limit)
 	case strings.Contains(err.Error(), "Download is starting"):

@@ -119,9 +119,20 @@ func (rd *Reader) see(ctx context.Context, w wanted) (drivers.WebObservation, er
 	return seen, nil
 }
 
-// consoleSettler is a page that reports its console on another way than all else: the report is waited for.
-type consoleSettler interface {
-	SettleConsole(ctx context.Context) error
+// settler is a page that reports its console and its requests on another way than all else: the report is waited for.
+type settler interface {
+	Settle(ctx context.Context) error
+}
+
+// SettleLog returns when all that the page has written to its console until now is in the log.
+func (rd *Reader) SettleLog(ctx context.Context) error {
+	_, page, err := rd.slot.Page() // without one nothing writes to the console
+	if p, ok := page.(settler); ok && err == nil {
+		if err := p.Settle(ctx); err != nil {
+			return err
+		}
+	}
+	return rd.journal.Flush(ctx)
 }
 
 // seePage adds what is wanted of the page as a whole.
@@ -135,8 +146,8 @@ func (rd *Reader) seePage(ctx context.Context, w wanted, seen *drivers.WebObserv
 		if err := s.Refuses("webAssert.noConsoleErrors"); err != nil {
 			return err
 		}
-		if p, ok := page.(consoleSettler); ok {
-			if err := p.SettleConsole(ctx); err != nil {
+		if p, ok := page.(settler); ok {
+			if err := p.Settle(ctx); err != nil {
 				return err
 			}
 		}
@@ -248,7 +259,7 @@ func (rd *Reader) lookProven(ctx context.Context, limit time.Duration, selector 
 		case r.Failed() && !framed:
 			return nil, errorPage()
 		}
-		r.Rest, r.Loaded = rd.Rest(page, r.Rest), r.Ready == "complete" && !rd.leaving(page)
+		r.Rest, r.Loaded = rd.Rest(ctx, page, r.Rest), r.Ready == "complete" && !rd.leaving(page)
 		return &r, nil
 	})
 }

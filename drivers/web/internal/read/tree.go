@@ -78,7 +78,8 @@ func (rd *Reader) Tree(ctx context.Context) (*screen.Tree, error) {
 		}
 		tree := screen.NewTree([]*screen.Node{root}, got.Zoom.Apply(root, got.W, got.H), taken)
 		tree.Parts = got.Parts
-		tree.HitTested, tree.Loading, tree.Rest = true, got.Loading || rd.leaving(page), rd.Rest(page, got.Rest)
+		tree.HitTested, tree.Rest = true, rd.Rest(ctx, page, got.Rest)
+		tree.Loading = got.Loading || rd.leaving(page) // after Rest, which waits for the report of requests
 		return tree, nil
 	})
 }
@@ -103,9 +104,12 @@ func (rd *Reader) leaving(page playwright.Page) bool {
 }
 
 // Rest adds to what a page says of itself what it has asked the network for.
-func (rd *Reader) Rest(page playwright.Page, of screen.Activity) screen.Activity {
+func (rd *Reader) Rest(ctx context.Context, page playwright.Page, of screen.Activity) screen.Activity {
 	s, _, err := rd.slot.Page()
-	if err != nil || s.Browser.Brand.Silent || len(page.Workers()) > 0 {
+	if err != nil || s.Browser.Brand.Blind || len(page.Workers()) > 0 {
+		return of.With(screen.Unknown)
+	}
+	if p, ok := page.(settler); ok && p.Settle(ctx) != nil {
 		return of.With(screen.Unknown)
 	}
 	return of.With(s.Traffic.Rest())

@@ -47,7 +47,7 @@ const toolbar = 38
 // Traits are those of WebKitGTK. After another button than the left one, its driver reports no pointer events on that
 // page any more.
 func (p *Product) Traits() classic.Traits {
-	return classic.Traits{Name: "WebKit", Version: p.programs.Version, Start: startLimit, LeftButton: true,
+	return classic.Traits{Name: "WebKit", Version: p.programs.Version, Start: startLimit, LeftButton: true, Wired: true,
 		Toolbar: toolbar}
 }
 

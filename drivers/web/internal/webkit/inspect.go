@@ -18,6 +18,7 @@ import (
 // the HTML of documents.
 type inspected struct {
 	connection *inspector.Connection
+	prompt     *inspector.Acknowledger
 	ready      chan struct{} // closed when the connection is set up
 	life       context.Context
 	end        context.CancelFunc
@@ -25,6 +26,10 @@ type inspected struct {
 	mu       sync.Mutex
 	page     *classic.Page     // nil: the window is not used yet
 	script   string            // that runs before those of pages
+	native   string            // that runs before script
+	headers  map[string]string // of each request, in addition to its own
+	stops    bool              // requests wait
+	unwatch  func()            // called when it ends
 	unread   map[string]string // URLs of the documents that were not searched yet, by frame
 	declares map[string]bool   // frames with a document that declares closed shadow roots
 }
@@ -42,13 +47,26 @@ func (on *instance) Attach(ctx context.Context, w classic.Attachment) (classic.W
 		}
 	}
 	in.mu.Lock()
-	in.page, in.script = w.Page, classic.NativeScript(w.Name)+w.Script
+	in.page, in.native, in.script = w.Page, classic.NativeScript(w.Name), w.Script
+	in.headers, in.stops = w.Headers, w.Stops
 	in.mu.Unlock()
-	if err := in.install(ctx); err != nil {
+	err := in.prepare(ctx)
+	if err == nil && w.Number > 1 {
+		err = in.catchUp(ctx)
+	}
+	if err != nil {
 		in.Close()
 		return nil, inspectorError(err)
 	}
 	return in, nil
+}
+
+// noWindow is the number of a window that does not exist.
+const noWindow = 0
+
+// socket returns the URL of the Web Inspector of a window, by its number there.
+func (on *instance) socket(id int) string {
+	return fmt.Sprintf("ws://127.0.0.1:%s/socket/1/%d/WebPage", on.port, id)
 }
 
 // inspect connects to the Web Inspector of a window, by its number from 1.
@@ -57,18 +75,19 @@ func (on *instance) inspect(ctx context.Context, number int) (*inspected, error)
 	if number == 1 {
 		id = 1
 	}
-	address := fmt.Sprintf("ws://127.0.0.1:%s/socket/1/%d/WebPage", on.port, id)
 	ctx, cancel := context.WithTimeoutCause(ctx, callLimit, errLate)
 	defer cancel()
-	in := &inspected{unread: map[string]string{}, declares: map[string]bool{}, ready: make(chan struct{})}
+	in := &inspected{prompt: on.prompt, unwatch: func() {}, unread: map[string]string{}, declares: map[string]bool{},
+		ready: make(chan struct{})}
 	in.life, in.end = context.WithCancel(context.Background())
+	defer on.prompt.Await()()
 	err := poll(ctx, nil, func() (done bool) {
-		made, err := inspector.Dial(ctx, address, in.event)
+		made, err := inspector.Dial(ctx, on.socket(id), in.event)
 		in.connection = made
 		return err == nil
 	})
 	if err == nil {
-		err = in.prepare(ctx)
+		err = in.enable(ctx)
 	}
 	close(in.ready)
 	if err != nil {
@@ -87,16 +106,19 @@ func inspectorError(err error) error {
 // event is called for what is reported of the window.
 func (in *inspected) event(method string, params json.RawMessage) {
 	switch method {
-	case inspector.Swapped: // another target has taken the page's place
+	case inspector.Swapped:
+		select {
+		case <-in.ready: // another target has taken the page's place
+		default: // it is the first one
+			return
+		}
 		go func() {
-			select {
-			case <-in.ready:
-			case <-in.life.Done():
-				return
-			}
 			ctx, cancel := context.WithTimeout(in.life, callLimit)
 			defer cancel()
-			_ = in.prepare(ctx) // fails when the page is gone
+			if in.enable(ctx) == nil { // fails when the page is gone
+				_ = in.prepare(ctx)
+			}
+			in.moved()
 		}()
 	case "Console.messageAdded":
 		var said struct{ Message classic.Logged }
@@ -108,53 +130,81 @@ func (in *inspected) event(method string, params json.RawMessage) {
 		}
 	default:
 		in.hear(method, params)
+		in.traffic(method, params)
 	}
 }
 
 // Close ends the connection.
 func (in *inspected) Close() {
 	in.end()
+	in.mu.Lock()
+	in.unwatch()
+	in.mu.Unlock()
 	if in.connection != nil {
 		in.connection.Close()
 	}
 }
 
-// SettleConsole returns when all that the page has written to its console until now is reported.
-func (in *inspected) SettleConsole(ctx context.Context) error {
+// Settle returns when all that the page has done until now is reported: the events of a page are in the order in which
+// it has responded to commands.
+func (in *inspected) Settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	if err := in.connection.Call(ctx, "Console.enable", struct{}{}, nil); err != nil {
-		return fmt.Errorf("%w: the console of the page does not respond: %w", drivers.ErrNotReady, err)
+	if err := in.call(ctx, "Console.enable", nil, nil); err != nil {
+		return fmt.Errorf("%w: Web Inspector does not respond: %w", drivers.ErrNotReady, err)
 	}
 	return nil
 }
 
-// prepare sets up a target of the page. The calls are sent at once: each takes 45 ms, most of which is waiting.
+// Err is why the connection has ended, nil while it has not.
+func (in *inspected) Err() error { return in.connection.Err() }
+
+// call sends a command, and puts its result into into unless that is nil.
+func (in *inspected) call(ctx context.Context, method string, params map[string]any, into any) error {
+	defer in.prompt.Await()()
+	if params == nil {
+		params = map[string]any{}
+	}
+	return in.connection.Call(ctx, method, params, into)
+}
+
+// enable has a target of the page report what happens on it.
+func (in *inspected) enable(ctx context.Context) error {
+	for _, domain := range []string{"Page", "Console", "Network", "Worker"} {
+		if err := in.call(ctx, domain+".enable", nil, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepare has a target of the page do what the context wants of it.
 func (in *inspected) prepare(ctx context.Context) error {
-	calls := []func() error{func() error { return in.install(ctx) }}
-	for _, domain := range []string{"Page", "Console"} {
-		calls = append(calls, func() error { return in.connection.Call(ctx, domain+".enable", struct{}{}, nil) })
+	in.mu.Lock()
+	headers, stops, page := in.headers, in.stops, in.page
+	in.mu.Unlock()
+	if page == nil { // the window is not used yet
+		return nil
 	}
-	results := make(chan error, len(calls))
-	for _, call := range calls {
-		go func() { results <- call() }()
+	if len(headers) > 0 {
+		if err := in.call(ctx, "Network.setExtraHTTPHeaders", map[string]any{"headers": headers}, nil); err != nil {
+			return err
+		}
 	}
-	var errs []error
-	for range calls {
-		errs = append(errs, <-results)
+	if stops {
+		if err := in.stop(ctx); err != nil {
+			return err
+		}
 	}
-	return errors.Join(errs...)
+	return in.install(ctx)
 }
 
 // install passes the script that runs first.
 func (in *inspected) install(ctx context.Context) error {
 	in.mu.Lock()
-	script := in.script
+	script := in.native + in.script
 	in.mu.Unlock()
-	if script == "" {
-		return nil
-	}
-	return in.connection.Call(ctx, "Page.setBootstrapScript", map[string]any{"source": script}, nil)
+	return in.call(ctx, "Page.setBootstrapScript", map[string]any{"source": script}, nil)
 }
 
 // hear notes which documents are in the frames of the page.
@@ -222,7 +272,7 @@ func (in *inspected) html(ctx context.Context, frame, address string) (string, e
 		Content string
 		Encoded bool `json:"base64Encoded"`
 	}
-	err := in.connection.Call(ctx, "Page.getResourceContent", map[string]any{"frameId": frame, "url": address}, &answer)
+	err := in.call(ctx, "Page.getResourceContent", map[string]any{"frameId": frame, "url": address}, &answer)
 	if err != nil || !answer.Encoded {
 		return answer.Content, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/inspector"
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
 	"github.com/taproot-dev/taproot/drivers/web/internal/classic"
 )
@@ -73,7 +74,8 @@ type instance struct {
 
 	mu      sync.Mutex
 	first   *inspected // the Web Inspector of the window that it has started with, until it is asked for
-	crashed func()     // called once a program has ended by itself
+	prompt  *inspector.Acknowledger
+	crashed func() // called once a program has ended by itself
 	died    bool
 }
 
@@ -103,6 +105,7 @@ func (in *instance) Close() (err error) {
 	if first := in.takeFirst(); first != nil {
 		first.Close()
 	}
+	in.prompt.Close()
 	if in.group != nil {
 		err = in.group.end()
 	}
@@ -241,6 +244,9 @@ func (in *instance) openFirst(ctx context.Context) error {
 	}
 	if err == nil {
 		err = classic.Fit(ctx, in.session, in.kind.size, toolbar)
+	}
+	if err == nil {
+		in.prompt, err = inspector.NewAcknowledger(ctx, in.socket(noWindow))
 	}
 	var first *inspected
 	if err == nil {

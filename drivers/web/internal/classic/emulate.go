@@ -1,0 +1,89 @@
+package classic
+
+import (
+	"context"
+	"slices"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// offlineScript makes a document believe that it is cut off from the network, or connected again.
+const offlineScript = `offline => {
+	Object.defineProperty(Navigator.prototype, 'onLine', {get: () => !offline, configurable: true, enumerable: true});
+	dispatchEvent(new Event(offline ? 'offline' : 'online'));
+}`
+
+func (c *network) isOffline() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.offline
+}
+
+// SetOffline has all requests fail, or go out again.
+func (c *network) SetOffline(on bool) error {
+	if on == c.isOffline() {
+		return nil
+	}
+	if err := c.stopAll(func() { c.offline = on }); err != nil {
+		return err
+	}
+	return c.context.everywhere(offlineScript, on)
+}
+
+// everywhere calls a function in all documents that are open, and at the start of each that comes.
+func (c *Context) everywhere(function string, argument bool) error {
+	script := c.scriptOf()
+	for _, p := range c.openPages() {
+		ctx, cancel := context.WithTimeout(c.life, callLimit)
+		err := p.wire().Script(ctx, script)
+		cancel()
+		if err != nil && !p.IsClosed() {
+			return err
+		}
+		frames := []playwright.Frame{p.main}
+		for len(frames) > 0 {
+			frame := frames[0]
+			frames = append(frames[1:], frame.ChildFrames()...)
+			if _, err := frame.Evaluate(function, argument); err != nil && len(frame.(*Frame).path) == 0 && !p.IsClosed() {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *Context) openPages() []*Page {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]*Page{}, c.pages...)
+}
+
+// EmulateMedia sets the colour scheme of the page.
+func (t *Traffic) EmulateMedia(options ...playwright.PageEmulateMediaOptions) error {
+	p := t.page
+	wire := p.wire()
+	if wire == nil {
+		return p.context.refused("change of its colours")
+	}
+	if len(options) == 0 || options[0].ColorScheme == nil {
+		return nil
+	}
+	scheme := "Light"
+	if *options[0].ColorScheme == *playwright.ColorSchemeDark {
+		scheme = "Dark"
+	}
+	return p.context.do(p, callLimit, func(ctx context.Context) error { return wire.Prefer(ctx, scheme) })
+}
+
+// ClearCookies removes the cookies of the pages that are open.
+func (c *Context) ClearCookies(...playwright.BrowserContextClearCookiesOptions) error {
+	c.mu.Lock()
+	pages := slices.Clone(c.pages)
+	c.mu.Unlock()
+	for _, p := range pages {
+		if err := c.do(p, callLimit, c.session.DeleteCookies); err != nil {
+			return err
+		}
+	}
+	return nil
+}
