@@ -27,6 +27,7 @@ const shopPage = `<!doctype html><meta name=viewport content="width=device-width
 <p style="display:none">Never shown</p>
 <button id=pay onclick="done.textContent='Paid by '+mail.value+(terms.checked?' who agreed':'')">Pay now</button>
 <p id=done>Nothing paid</p>
+<button onclick="done.textContent=confirm('Sure?')?'Left':'Stayed'">Leave</button>
 <div style="position:relative;height:40px"><button style="position:absolute;left:0;top:0;width:150px;height:40px" ` +
 	`onclick="done.textContent='Behind pressed'">Behind</button>
 <div style="position:absolute;left:0;top:0;width:160px;height:40px;background:#eee" onclick="done.textContent='Veil ` +
@@ -244,6 +245,21 @@ func TestTouchInAWebViewIsHeldBack(t *testing.T) {
 		if err := p.EvalWebView(t.Context(), webApp, `done.textContent`, &said); err != nil || said != "Nothing paid" {
 			t.Errorf("%q, %v", said, err)
 		}
+	})
+}
+
+// TestDialogOfAWebView: a dialog of a page is one of the phone. The page under it is not read until it is closed.
+func TestDialogOfAWebView(t *testing.T) {
+	t.Parallel()
+	onWebView(t, androidsim.WebView{Mute: true}, func(t *testing.T, d *Device, _ *androidsim.Phone) {
+		press(t, d, "Leave")
+		waitNode(t, d, "Sure?")
+		tree := agentTree(t, d)
+		if tree.Cut() != "" || findNode(tree, "Pay now") != nil {
+			t.Errorf("%q\n%s", tree.Cut(), shown(tree))
+		}
+		tapOn(t, d, "OK")
+		picked(t, d, "Left")
 	})
 }
 

@@ -146,9 +146,26 @@ func cmdPidof(c *call) int {
 	return 0
 }
 
+// psHelp is the beginning of what toybox prints for ps --help. Programs search it for the options that ps has.
+const psHelp = `usage: ps [-AadefLlnwZ] [-gG GROUP,] [-k FIELD,] [-o FIELD,] [-p PID,] [-t TTY,] [-uU USER,]
+
+List processes.
+
+Which processes to show (-gGuUpPt selections may be comma separated lists):
+
+-A	All
+-a	Has terminal not session leader
+-d	All but session leaders
+-e	Synonym for -A
+`
+
 func cmdPs(c *call) int {
 	all, columns := false, ""
 	args := c.args[1:]
+	if len(args) == 1 && args[0] == "--help" {
+		c.printf("%s", psHelp)
+		return 0
+	}
 	for len(args) > 0 {
 		switch {
 		case args[0] == "-A" || args[0] == "-e" || args[0] == "-ef":

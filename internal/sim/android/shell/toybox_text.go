@@ -44,7 +44,7 @@ func cmdHeadTail(c *call) int {
 }
 
 func cmdGrep(c *call) int {
-	set, args, ok := c.options("ivqFcEn")
+	set, args, ok := c.options("aivqFcEn")
 	if !ok {
 		return 2
 	}

@@ -26,6 +26,8 @@ type webApp struct {
 	dial   sync.Mutex // guards what follows, while a connection is made, too
 	client *devtools.Client
 	home   string // the browser context
+
+	tabs sync.Map // *webTab by the session in which it is attached
 }
 
 // webProcess is the process of such an app, with the socket on which its DevTools listen.
@@ -61,7 +63,7 @@ func (a *webApp) connect() (*devtools.Client, string, error) {
 		a.client, a.home = nil, ""
 	}
 	if a.client == nil {
-		client, err := devtools.Dial(ctx, a.config().DevTools, nil)
+		client, err := devtools.Dial(ctx, a.config().DevTools, a.event)
 		if err != nil {
 			return nil, "", err
 		}

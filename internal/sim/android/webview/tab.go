@@ -52,6 +52,7 @@ type webTab struct {
 	title      string
 	readsNodes bool // its accessibility is on
 	attached   map[string]int
+	dialog     *webDialog // that is open
 }
 
 // open makes the page of an activity. The phone's lock is held.
@@ -76,6 +77,7 @@ func (t *webTab) run() {
 	}
 	close(t.ready)
 	defer func() {
+		t.app.tabs.Delete(t.session)
 		ending, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), webTouch)
 		defer cancel()
 		for _, target := range t.targets {
@@ -119,6 +121,7 @@ func (t *webTab) load() error {
 		return err
 	}
 	t.session = attached.Session
+	t.app.tabs.Store(t.session, t)
 	t.setSize(t.ctx)
 	agent := map[string]any{"userAgent": t.app.userAgent(t.app.version(t.ctx).chrome()), "platform": "Linux armv8l"}
 	for _, one := range []struct {
@@ -128,6 +131,7 @@ func (t *webTab) load() error {
 		{"Emulation.setTouchEmulationEnabled", map[string]any{"enabled": true, "maxTouchPoints": 5}},
 		{"Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true}},
 		{"Emulation.setUserAgentOverride", agent},
+		{"Page.enable", struct{}{}},
 	} {
 		if err := t.ask(t.ctx, one.method, one.params, nil); err != nil {
 			return err

@@ -188,6 +188,6 @@ func (w *webPage) View(m ui.Metrics) *ui.View {
 	return root
 }
 
-func (w *webPage) Dialog(ui.Metrics) *ui.View { return nil }
+func (w *webPage) Dialog(m ui.Metrics) *ui.View { return w.tab.dialogView(m) }
 
-func (w *webPage) Back() bool { return false }
+func (w *webPage) Back() bool { return w.tab.answer(false) }
