@@ -106,7 +106,7 @@ func assemble(p *phone.Phone, notes string, from agent.Options) *Device {
 	access := &agent.Agent{Phone: p, Input: touches, Debts: owed, Installer: agentFiles, Shell: &agent.Shell{Phone: p},
 		Depth: agent.FirstDepth}
 	glass := &ui.Screen{Phone: p, Camera: shots, Input: touches, Keyboard: keys, Dumper: &dump.Reader{Phone: p},
-		WebViews: &webview.Reader{Phone: p}, Agent: access}
+		WebViews: webview.OfPhone(p), Agent: access}
 	return &Device{
 		phone: p, debts: owed, agent: access, Screen: glass, Dialogs: ui.DialogsOn(glass),
 		Keyboard: keys, Setup: agentFiles, Installer: install,

@@ -35,6 +35,7 @@ type fakeAppium struct {
 	before bool // the call is not performed when its answer is spoilt
 	lacks  string
 	locked bool
+	web    *fakePages // nil: the app shows none
 }
 
 const fakeSource = `<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>
@@ -66,6 +67,7 @@ func (f *fakeAppium) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		spoilt = ""
 	}
 	f.calls = append(f.calls, name)
+	spoilt = f.web.note(name, id, spoilt)
 	status, value := 200, any(nil)
 	switch {
 	case id != "" && !f.open[id]:
@@ -123,6 +125,9 @@ func (f *fakeAppium) perform(name, id string, body map[string]any) (status int, 
 	if f.lacks != "" && name == f.lacks {
 		return 500, failed("unsupported operation", "no such thing")
 	}
+	if status, value := f.web.perform(name, id, body); status != 0 {
+		return status, value
+	}
 	switch name {
 	case "POST /session":
 		all, _ := body["capabilities"].(map[string]any)
@@ -135,7 +140,7 @@ func (f *fakeAppium) perform(name, id string, body map[string]any) (status int, 
 	case "DELETE /":
 		delete(f.open, id)
 	case "GET /source":
-		return 200, fmt.Sprintf(fakeSource, f.text)
+		return 200, f.web.under(fmt.Sprintf(fakeSource, f.text))
 	case "mobile: listWindows":
 		return 200, []any{map[string]any{"windowId": 7, "displayId": 0, "type": 1, "layer": 1, "isActive": true,
 			"isFocused": true, "rect": map[string]any{"x": 0, "y": 0, "width": 400, "height": 800}}}

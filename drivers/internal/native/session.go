@@ -28,6 +28,10 @@ type Session struct {
 	Remote string // its name, for messages
 	Life   *drivers.Lifetime
 
+	gate    sync.RWMutex    // guards the choice of the context; commands that go to the phone hold it for reading
+	context string          // that may be chosen in place of the phone; "": none
+	entered map[string]bool // processes with pages that were entered
+
 	mu       sync.Mutex
 	gone     bool // the server does not know the session any more
 	spoilt   bool // what is left of the test cannot be undone: no other test gets the session
@@ -71,6 +75,11 @@ func (s *Session) Do(ctx context.Context, what string, call func(context.Context
 	if ctx.Err() != nil {
 		return fmt.Errorf("device %s: %s: %w", s.Device, what, context.Cause(ctx))
 	}
+	leave, err := s.onPhone(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	return s.explain(ctx, what, call(ctx))
 }
 
@@ -178,8 +187,11 @@ func (s *Session) ReportResult(ctx context.Context, passed bool, reason string) 
 // Leave ends the use of the session: it is kept for the next test, or ended where it is lost, or where something of
 // this test cannot be undone.
 func (s *Session) Leave() error {
+	s.gate.RLock()
+	away := s.context != ""
+	s.gate.RUnlock()
 	s.mu.Lock()
-	keep := !s.gone && !s.spoilt
+	keep := !s.gone && !s.spoilt && !away
 	s.mu.Unlock()
 	if keep {
 		s.Lease.Keep()

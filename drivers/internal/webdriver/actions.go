@@ -48,7 +48,12 @@ func (s *Session) Mouse(ctx context.Context, actions ...Action) error {
 
 // Keys performs actions of the keyboard, one after the other.
 func (s *Session) Keys(ctx context.Context, actions ...Action) error {
-	return s.Perform(ctx, []any{map[string]any{"type": "key", "id": "keyboard", "actions": actions}}, 0)
+	return s.Perform(ctx, []any{Keyboard(actions...)}, 0)
+}
+
+// Keyboard is a keyboard for Perform, with its actions.
+func Keyboard(actions ...Action) any {
+	return map[string]any{"type": "key", "id": "keyboard", "actions": actions}
 }
 
 // Wheel turns the mouse wheel at a place of the view.

@@ -22,6 +22,7 @@ const (
 	NoSuchAlert     = "no such alert"
 	AlertOpen       = "unexpected alert open"
 	ScriptFailed    = "javascript error"
+	ScriptTimeout   = "script timeout"
 	NotInteractable = "element not interactable"
 	SessionNotBegun = "session not created"
 	UnknownError    = "unknown error"

@@ -84,7 +84,7 @@ func (c *Client) Status(ctx context.Context, limit time.Duration) error {
 
 // DevTools sends a command of the Chrome DevTools Protocol to the chosen window. Drivers of other browsers do not know
 // it: the error is then of the code UnknownCommand.
-func (s *Session) DevTools(ctx context.Context, command string, params map[string]any, into any) error {
+func (s *Session) DevTools(ctx context.Context, command string, params, into any) error {
 	return s.do(ctx, http.MethodPost, "/goog/cdp/execute", map[string]any{"cmd": command, "params": params}, into, 0)
 }
 

@@ -284,7 +284,6 @@ func remoteRefusals(p Platform) map[string]string {
 		"setOrientation=landscapeRight":             held,
 		"setOrientation.orientation=upsideDown":     held,
 		"setOrientation.orientation=landscapeRight": held,
-		"launch.webView=devtools":                   "pages in apps are read by accessibility on a remote",
 	}
 	switch p {
 	case Android:
@@ -296,6 +295,7 @@ func remoteRefusals(p Platform) map[string]string {
 		})
 	case IOS:
 		all["setStatusBar"] = "Appium's driver for iOS has no command for it"
+		all["launch.webView=devtools"] = "pages in apps are read by accessibility on a remote iPhone"
 	default:
 		return nil
 	}

@@ -28,6 +28,7 @@ type Device struct {
 }
 
 var (
+	_ drivers.Aimer            = (*Device)(nil)
 	_ drivers.Alerter          = (*Device)(nil)
 	_ drivers.AppManager       = (*Device)(nil)
 	_ drivers.Apps             = (*Device)(nil)
@@ -51,6 +52,7 @@ var (
 	_ drivers.Logger           = (*Device)(nil)
 	_ drivers.MediaAdder       = (*Device)(nil)
 	_ drivers.ObstacleReporter = (*Device)(nil)
+	_ drivers.PartReader       = (*Device)(nil)
 	_ drivers.Pincher          = (*Device)(nil)
 	_ drivers.ProcessKiller    = (*Device)(nil)
 	_ drivers.Protector        = (*Device)(nil)
@@ -70,7 +72,7 @@ func Open(o *native.Session, info drivers.Info, url string) *Device {
 	info.Model, info.Manufacturer, info.OSVersion = s.Phone.Model, s.Phone.Manufacturer, s.Phone.Version
 	info.APILevel, info.Density = s.Phone.API, s.Phone.Density
 	info.Width, info.Height = s.Phone.Size.X, s.Phone.Size.Y
-	glass := &Screen{Session: s}
+	glass := &Screen{Session: s, WebViews: newPages(s)}
 	log := &Log{Session: s}
 	system := &System{Session: s, Screen: glass}
 	return &Device{session: s, info: info, Screen: glass, Dialogs: &ui.Dialogs{Screen: glass, Device: info.ID},

@@ -20,6 +20,7 @@ import (
 // others are: the document says which there are, and the list of windows which one is in the foreground.
 type Screen struct {
 	*Session
+	WebViews *Pages
 
 	mu      sync.Mutex
 	windows []agent.Window // of the newest list
@@ -27,6 +28,7 @@ type Screen struct {
 	shot    image.Point    // size of the last screenshot
 	depth   int            // that the driver reads
 	toasts  agent.Toasts
+	aim     *screen.Node    // that the next touch is meant for
 	apps    map[string]bool // with a window on the newest screen; nil: none was read
 }
 
@@ -35,12 +37,20 @@ const Depth = agent.FirstDepth
 
 // Tree reads the elements of the screen that a touch can reach.
 func (u *Screen) Tree(ctx context.Context) (*screen.Tree, error) {
-	return u.read(ctx, (*dump.Dump).Reachable)
+	return u.read(ctx, func(d *dump.Dump) []*screen.Node {
+		d.Reachable()
+		return d.Windows
+	})
 }
 
 // FullTree is Tree with all windows.
 func (u *Screen) FullTree(ctx context.Context) (*screen.Tree, error) {
-	return u.read(ctx, func(*dump.Dump) {})
+	return u.read(ctx, func(d *dump.Dump) []*screen.Node {
+		if i := d.Active(); i >= 0 { // a page under a dialog may be the one that has opened it
+			return d.Windows[i : i+1]
+		}
+		return d.Windows
+	})
 }
 
 // TreeReadBy says what reads the screen.
@@ -48,8 +58,18 @@ func (u *Screen) TreeReadBy() string {
 	return "The screen was read by the Appium server of the remote " + u.Remote + "."
 }
 
-// ReadWebViews accepts what the server reads: accessibility alone.
-func (u *Screen) ReadWebViews(how string) error { return u.ByAccessibility(how) }
+// ReadWebViews chooses the source for the pages in WebViews.
+func (u *Screen) ReadWebViews(how string) error { return u.WebViews.Choose(how) }
+
+// ReadParts names the parts of texts for which the elements of pages in WebViews need places.
+func (u *Screen) ReadParts(parts ...screen.TextPart) { u.WebViews.ReadParts(parts...) }
+
+// Aim sets the element that the next touch is meant for. Pages block one that would reach something else.
+func (u *Screen) Aim(n *screen.Node) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.aim = n
+}
 
 func (u *Screen) source(ctx context.Context) (got *dump.Dump, err error) {
 	var doc string
@@ -68,7 +88,8 @@ func (u *Screen) source(ctx context.Context) (got *dump.Dump, err error) {
 	return got, nil
 }
 
-func (u *Screen) read(ctx context.Context, choose func(*dump.Dump)) (*screen.Tree, error) {
+// read reads the screen; choose leaves out windows, and returns those with pages to be read.
+func (u *Screen) read(ctx context.Context, choose func(*dump.Dump) []*screen.Node) (*screen.Tree, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	began := time.Now()
@@ -93,14 +114,17 @@ func (u *Screen) read(ctx context.Context, choose func(*dump.Dump)) (*screen.Tre
 	for _, n := range got.Windows {
 		u.apps[n.Package] = true
 	}
-	choose(got)
+	withPages := choose(got)
 	if len(got.Windows) == 0 {
 		return nil, fmt.Errorf("device %s: no window of an app is on the screen: %w", u.Device, drivers.ErrNotReady)
+	}
+	if err := u.WebViews.Read(ctx, withPages); err != nil {
+		return nil, err
 	}
 	size := got.ScreenSize(u.shot, u.Phone.Size)
 	u.toasts.Show(got, toasts, agent.ToastRead{Began: began, Size: size, Window: func() string { return "" }})
 	tree := screen.NewTree(got.Windows, size, began)
-	tree.Active, tree.Bars, tree.SwipeEdges = got.Active(), got.Bars, got.Edges
+	tree.Active, tree.Bars, tree.SwipeEdges, tree.Parts = got.Active(), got.Bars, got.Edges, u.WebViews.Parts
 	return tree, nil
 }
 

@@ -24,6 +24,13 @@ const (
 // Unicode, at once, without keys. A new line is the key Enter.
 func (u *Screen) Type(ctx context.Context, text string) error {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	if text == "" {
+		return nil
+	}
+	field, err := u.focused(ctx)
+	if err == nil && field.InPage {
+		return u.typeInPage(ctx, field, text)
+	}
 	for i, line := range strings.Split(text, "\n") {
 		if i > 0 {
 			if err := u.key(ctx, keyEnter, 0); err != nil {
@@ -33,7 +40,9 @@ func (u *Screen) Type(ctx context.Context, text string) error {
 		if line == "" {
 			continue
 		}
-		field, err := u.focused(ctx)
+		if i > 0 {
+			field, err = u.focused(ctx)
+		}
 		if err != nil {
 			return err
 		}
@@ -131,6 +140,8 @@ func (u *Screen) Erase(ctx context.Context, n int) error {
 	}
 	text := []rune(field.Text)
 	switch {
+	case field.InPage:
+		return u.WebViews.erase(ctx, field, n)
 	case n < 0 || !field.Password && n >= len(text):
 		if field.Text == "" && !field.Password {
 			return nil

@@ -52,6 +52,11 @@ func (u *Screen) Pinch(ctx context.Context, centre image.Point, from, to int, to
 
 // touch makes a gesture, once. One with a lost answer may have happened.
 func (u *Screen) touch(ctx context.Context, t input.Touch) error {
+	u.mu.Lock()
+	aimed := u.aim
+	u.aim = nil
+	u.toasts.Touched()
+	u.mu.Unlock()
 	size := u.size()
 	for _, p := range t.Points {
 		if size != (image.Point{}) && !p.In(image.Rectangle{Max: size}) {
@@ -59,10 +64,10 @@ func (u *Screen) touch(ctx context.Context, t input.Touch) error {
 				drivers.ErrNotActionable, p.X, p.Y, size.X, size.Y)
 		}
 	}
+	if aimed != nil && aimed.InPage {
+		return u.WebViews.gesture(ctx, aimed, t)
+	}
 	fingers, took := agent.Fingers(t)
-	u.mu.Lock()
-	u.toasts.Touched()
-	u.mu.Unlock()
 	err := u.Do(ctx, t.Kind, func(ctx context.Context) error {
 		return u.Lease.Perform(ctx, fingers, took+touchLimit)
 	})

@@ -146,14 +146,7 @@ func (u *Screen) gesture(ctx context.Context, t input.Touch) error {
 		t.Aimed = aimed
 		return u.touch(ctx, t)
 	}
-	met, err := u.WebViews.Aim(ctx, aimed)
-	if err != nil {
-		return err
-	}
-	if err := u.touch(ctx, t); err != nil {
-		return err
-	}
-	return met(ctx)
+	return u.WebViews.Touch(ctx, aimed, func(ctx context.Context, _ webview.OnPage) error { return u.touch(ctx, t) })
 }
 
 // touch makes a gesture, once. What may have happened is never repeated.

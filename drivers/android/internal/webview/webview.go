@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"log/slog"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,28 +16,54 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
-	"github.com/taproot-dev/taproot/drivers/android/internal/phone"
 	"github.com/taproot-dev/taproot/drivers/internal/dom"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
-	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
-// webViewLimit is how long the pages in the WebViews of one screen are read; a page with busy scripts does not
-// answer.
-const webViewLimit = 6 * time.Second
+// Source is how the pages of a phone are reached. A process has several pages.
+type Source interface {
+	// Use calls do while pages can be reached.
+	Use(ctx context.Context, do func(context.Context) error) error
+	// Processes names those that let their pages be debugged.
+	Processes(ctx context.Context) ([]string, error)
+	// Owner returns the app of a process.
+	Owner(ctx context.Context, process string) (pkg string, err error)
+	// Targets lists the pages of a process.
+	Targets(ctx context.Context, process string) ([]Target, error)
+	// Open connects to a page of an app.
+	Open(ctx context.Context, pkg, process, id string) (Conn, error)
+}
+
+// Conn is a connection to a page.
+type Conn interface {
+	// Call sends a command of the DevTools, and decodes its result. A *ProtocolError says that the page refuses it.
+	Call(ctx context.Context, method string, params, into any) error
+	// Ready returns an error if no command may be sent now, and otherwise has this page be the one that input goes to.
+	Ready(ctx context.Context) error
+	Close()
+}
 
 // Reader reads the pages in the WebViews of apps that let themselves be debugged, through Chrome DevTools.
 type Reader struct {
-	Phone    *phone.Phone
+	Source Source
+	Life   *drivers.Lifetime
+	Log    *slog.Logger
+	Limit  time.Duration     // for the pages of one screen
+	Warn   func(text string) // nil: nothing is warned of
+
 	always   bool                 // also of WebViews that Android's accessibility has
 	off      bool                 // never
-	packages map[string]string    // the app with the WebViews that a socket serves, by its name
-	pages    map[string]*pageConn // by socket and id
+	pages    map[string]*pageConn // by process and id
 	owners   map[string]*pageConn // of the newest tree's elements, by the beginning of their refs
+	hidden   map[string]time.Time // since when apps show pages that do not let themselves be debugged
 	readings int64
 	Parts    []screen.TextPart // of texts; the elements of pages have their places
 }
+
+// hiddenFor is how long an app may show a page without letting it be debugged until that is warned of: a page that is
+// just being opened is not listed yet.
+const hiddenFor = time.Second
 
 // ReadParts names the parts of texts for which the elements of pages in WebViews need places.
 func (w *Reader) ReadParts(parts ...screen.TextPart) { w.Parts = slices.Clone(parts) }
@@ -62,116 +90,105 @@ func (w *Reader) Read(ctx context.Context, windows []*screen.Node) error {
 	if len(list) == 0 {
 		return nil
 	}
-	ctx, done := drivers.Bound(ctx, w.Phone.Life)
+	ctx, done := drivers.Bound(ctx, w.Life)
 	defer done()
-	ctx, cancel := context.WithTimeoutCause(ctx, webViewLimit,
-		fmt.Errorf("it did not answer within %v, and its scripts may be busy", webViewLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, w.Limit,
+		fmt.Errorf("it did not answer within %v, and its scripts may be busy", w.Limit))
 	defer cancel()
-	sockets, err := w.webViewSockets(ctx)
-	if err != nil {
-		return err
+	return w.Source.Use(ctx, func(ctx context.Context) error { return w.readAll(ctx, list) })
+}
+
+// readAll reads the pages of views.
+func (w *Reader) readAll(ctx context.Context, list []*screen.Node) error {
+	processes, err := w.Source.Processes(ctx)
+	if err == nil {
+		w.forget(processes)
 	}
-	w.forget(sockets)
 	w.owners = map[string]*pageConn{}
 	for _, n := range list {
-		if err := w.readWebView(ctx, n, sockets); err != nil {
-			if errors.Is(err, drivers.ErrDeviceLost) {
-				return err
-			}
+		failed := err
+		if failed == nil {
+			failed = w.readWebView(ctx, n, processes)
+		}
+		if w.fatal(failed) {
+			return failed
+		}
+		if failed != nil {
 			n.Children = append(n.Children, &screen.Node{Type: screen.CutNote, Hidden: true,
 				Desc: "the page in the app's WebView cannot be read through Chrome DevTools: " +
-					phrase.LimitBytes(adb.FirstLine(err.Error()), 200)})
+					phrase.LimitBytes(adb.FirstLine(failed.Error()), 200)})
 		}
 	}
 	return nil
+}
+
+// fatal reports whether an error is that of a phone that is lost, or of one that cannot read pages in the way that was
+// chosen.
+func (w *Reader) fatal(err error) bool {
+	return errors.Is(err, drivers.ErrDeviceLost) || w.always && errors.Is(err, drivers.ErrUnsupported)
 }
 
 func isWebView(n *screen.Node) bool {
 	return strings.HasSuffix(n.Type, ".WebView") || n.Type == "WebView"
 }
 
-// webViewSocket is a line of /proc/net/unix of one that listens.
-var webViewSocket = lazyregexp.New(`(?m)^\S+ \S+ \S+ 00010000 .* @(webview_devtools_remote_\d+)\s*$`)
-
-// webViewSockets lists the sockets of the WebViews that let themselves be debugged, one for each process.
-func (w *Reader) webViewSockets(ctx context.Context) ([]string, error) {
-	o, err := w.Phone.Run(ctx, adb.Command{Name: "cat /proc/net/unix", Line: "cat /proc/net/unix", ReadOnly: true})
-	if err != nil {
-		return nil, err
-	}
-	var list []string
-	for _, m := range webViewSocket.FindAllStringSubmatch(string(o.Out), -1) {
-		list = append(list, m[1])
-	}
-	return list, nil
-}
-
 // forget drops what belongs to processes that ended.
-func (w *Reader) forget(sockets []string) {
-	there := map[string]bool{}
-	for _, s := range sockets {
-		there[s] = true
-	}
-	for s := range w.packages {
-		if !there[s] {
-			delete(w.packages, s)
-		}
-	}
+func (w *Reader) forget(processes []string) {
 	for key, page := range w.pages {
-		if s, _, _ := strings.Cut(key, "/"); !there[s] {
-			page.close()
+		if process, _, _ := strings.Cut(key, "/"); !slices.Contains(processes, process) {
+			page.conn.Close()
 			delete(w.pages, key)
 		}
 	}
 }
 
-// readWebView puts the page that a view shows in the place of what Android reports of it. A view that no socket reports
+// readWebView puts the page that a view shows in the place of what Android reports of it. A view that no process lists
 // is left as it is.
-func (w *Reader) readWebView(ctx context.Context, n *screen.Node, sockets []string) error {
-	for _, socket := range sockets {
-		owner, err := w.webViewOwner(ctx, socket)
+func (w *Reader) readWebView(ctx context.Context, n *screen.Node, processes []string) error {
+	listed := false
+	for _, process := range processes {
+		owner, err := w.Source.Owner(ctx, process)
 		if err != nil {
-			w.Phone.Log.Debug("a WebView's socket does not respond", "socket", socket, "error", err)
+			w.Log.Debug("the pages of a process cannot be listed", "process", process, "error", err)
 			continue
 		}
 		if owner != n.Package {
 			continue
 		}
-		var targets []target
-		if err := w.devtools(ctx, socket, "/json", &targets); err != nil {
+		listed = true
+		targets, err := w.Source.Targets(ctx, process)
+		if err != nil {
 			return err
 		}
 		t, at := shownIn(n.Bounds, targets)
 		if t == nil {
 			continue
 		}
-		return w.readTarget(ctx, n, socket, t, at)
+		return w.readTarget(ctx, n, process, t, at)
 	}
+	w.warnOfHidden(n.Package, listed)
 	return nil
 }
 
-// webViewOwner returns the package to which a socket's process belongs.
-func (w *Reader) webViewOwner(ctx context.Context, socket string) (string, error) {
-	if name, known := w.packages[socket]; known {
-		return name, nil
+// warnOfHidden warns of an app that shows pages and does not let them be debugged.
+func (w *Reader) warnOfHidden(pkg string, listed bool) {
+	since, known := w.hidden[pkg]
+	switch {
+	case listed || w.Warn == nil:
+		delete(w.hidden, pkg)
+	case !known:
+		if w.hidden == nil {
+			w.hidden = map[string]time.Time{}
+		}
+		w.hidden[pkg] = time.Now()
+	case time.Since(since) > hiddenFor:
+		w.Warn(fmt.Sprintf("%s does not let its WebViews be debugged: its page is read by accessibility", pkg))
 	}
-	var version struct {
-		Package string `json:"Android-Package"`
-		Browser string
-	}
-	if err := w.devtools(ctx, socket, "/json/version", &version); err != nil {
-		return "", err
-	}
-	if w.packages == nil {
-		w.packages = map[string]string{}
-	}
-	w.packages[socket] = version.Package
-	return version.Package, nil
 }
 
 // shownIn returns the page that is shown in the place of an element of Android's, and the place of its whole view: of
 // several that overlap it, the one that fits best.
-func shownIn(bounds image.Rectangle, targets []target) (best *target, at image.Rectangle) {
+func shownIn(bounds image.Rectangle, targets []Target) (best *Target, at image.Rectangle) {
 	most := 0.0
 	for i, t := range targets {
 		var v view
@@ -192,15 +209,34 @@ func shownIn(bounds image.Rectangle, targets []target) (best *target, at image.R
 	return best, at
 }
 
+// placing returns how pixels of the screen are converted to a page that is shown at a place.
+func placing(page *dom.Page, at image.Rectangle) OnPage {
+	zoom, width, height := page.Zoom, page.W, page.H
+	if !zoom.None() {
+		width, height = width*zoom[2], height*zoom[2]
+	}
+	return func(p image.Point) image.Point {
+		p = p.Sub(at.Min)
+		shown := image.Pt(scaled(p.X, width, at.Dx()), scaled(p.Y, height, at.Dy()))
+		x, y := zoom.OnPage(shown)
+		return image.Pt(int(math.Round(x)), int(math.Round(y)))
+	}
+}
+
+func scaled(x int, size float64, shown int) int {
+	return int(math.Round(float64(x) * size / float64(max(shown, 1))))
+}
+
 func area(r image.Rectangle) float64 { return float64(r.Dx()) * float64(r.Dy()) }
 
 // readTarget reads a page on the connection that it had before, or on a new one.
-func (w *Reader) readTarget(ctx context.Context, n *screen.Node, socket string, t *target, at image.Rectangle) error {
-	key := socket + "/" + t.ID
+func (w *Reader) readTarget(ctx context.Context, n *screen.Node, process string, t *Target, at image.Rectangle) error {
+	key := process + "/" + t.ID
 	kept := w.pages[key] != nil
-	page, err := w.readPage(ctx, key, socket, t.ID)
-	if err != nil && kept && ctx.Err() == nil { // it may have been closed meanwhile
-		page, err = w.readPage(ctx, key, socket, t.ID)
+	read := func() (*dom.Page, error) { return w.readPage(ctx, key, n.Package, process, t.ID) }
+	page, err := read()
+	if err != nil && kept && ctx.Err() == nil && !errors.Is(err, drivers.ErrDeviceLost) {
+		page, err = read() // it may have been closed meanwhile
 	}
 	if err != nil {
 		return err
@@ -208,6 +244,7 @@ func (w *Reader) readTarget(ctx context.Context, n *screen.Node, socket string, 
 	if page.Failed() || page.Top == nil {
 		return nil // the error page, or nothing yet: Android reports as much
 	}
+	w.pages[key].place = placing(page, at)
 	page.Place(at, n.Bounds)
 	dom.Each(page.Top, func(e *screen.Node) { e.Package, e.InPage = n.Package, true })
 	n.Children = []*screen.Node{page.Top}
@@ -218,63 +255,94 @@ func (w *Reader) readTarget(ctx context.Context, n *screen.Node, socket string, 
 }
 
 // readPage reads a page; a connection on which that fails is not used again.
-func (w *Reader) readPage(ctx context.Context, key, socket, id string) (*dom.Page, error) {
-	conn := w.pages[key]
-	if conn == nil {
-		var err error
-		if conn, err = w.dialPage(ctx, socket, id); err != nil {
+func (w *Reader) readPage(ctx context.Context, key, pkg, process, id string) (*dom.Page, error) {
+	page := w.pages[key]
+	if page == nil {
+		conn, err := w.Source.Open(ctx, pkg, process, id)
+		if err != nil {
 			return nil, err
 		}
+		page = &pageConn{conn: conn, worlds: map[string]int{}}
 		if w.pages == nil {
 			w.pages = map[string]*pageConn{}
 		}
-		w.pages[key] = conn
+		w.pages[key] = page
 	}
 	w.readings++
 	gen := strconv.FormatInt(w.readings, 36)
-	conn.ctx = ctx
-	page, err := dom.Read(conn, dom.How{Gen: gen, Parts: w.Parts, Plain: error.Error})
+	page.ctx = ctx
+	read, err := dom.Read(page, dom.How{Gen: gen, Parts: w.Parts, Plain: error.Error})
 	if err != nil {
-		conn.close()
+		page.conn.Close()
 		delete(w.pages, key)
 		return nil, err
 	}
-	w.owners[gen] = conn
-	return page, nil
+	w.owners[gen] = page
+	return read, nil
 }
 
 // Close ends the connections.
 func (w *Reader) Close() {
 	for _, page := range w.pages {
-		page.close()
+		page.conn.Close()
 	}
 	w.pages = nil
 }
 
-// touchPatience is how long a touch may take to the page in a WebView.
-const touchPatience = time.Second
+// OnPage converts a pixel of the screen to a place on a page, in pixels of CSS.
+type OnPage func(image.Point) image.Point
 
-// Aim has the page block the next touch unless it hits its target, and returns a function that queries
-// it afterwards.
-func (w *Reader) Aim(ctx context.Context, n *screen.Node) (met func(context.Context) error, err error) {
+// Touch makes a gesture that starts on an element of a page; the page blocks it when it would reach another element.
+func (w *Reader) Touch(ctx context.Context, n *screen.Node, gesture func(context.Context, OnPage) error) error {
+	return w.Use(ctx, n, func(ctx context.Context, place OnPage) error {
+		page, err := w.owner(n)
+		if err != nil {
+			return err
+		}
+		aimed, err := page.aim(ctx, n.Ref)
+		if err != nil {
+			return changed(err)
+		}
+		if err := gesture(ctx, place); err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(ctx, askLimit)
+		defer cancel()
+		page.ctx = ctx
+		_, err = aimed.Met(page, touchPatience)
+		return err
+	})
+}
+
+// Use calls do while the input of the source goes to the page that an element is of.
+func (w *Reader) Use(ctx context.Context, n *screen.Node, do func(context.Context, OnPage) error) error {
+	page, err := w.owner(n)
+	if err != nil {
+		return err
+	}
+	return w.Source.Use(ctx, func(ctx context.Context) error {
+		if err := page.conn.Ready(ctx); err != nil {
+			return changed(err)
+		}
+		return do(ctx, page.place)
+	})
+}
+
+// owner returns the page that an element of the newest tree is of.
+func (w *Reader) owner(n *screen.Node) (*pageConn, error) {
 	gen, _, _ := strings.Cut(n.Ref, "/")
-	conn := w.owners[gen]
-	if conn == nil {
+	page := w.owners[gen]
+	if page == nil {
 		return nil, fmt.Errorf("%w: the page has been left", drivers.ErrMissed)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, devtoolsLimit, fmt.Errorf("it was silent for %v", devtoolsLimit))
-	defer cancel()
-	conn.ctx = ctx
-	aimed, err := dom.Aim(conn, n.Ref)
-	if err != nil {
-		return nil, fmt.Errorf("%w: the page in the WebView changed: %s", drivers.ErrMissed,
-			phrase.LimitBytes(adb.FirstLine(err.Error()), 120))
-	}
-	return func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, devtoolsLimit)
-		defer cancel()
-		conn.ctx = ctx
-		_, err := aimed.Met(conn, touchPatience)
+	return page, nil
+}
+
+// changed is the error of a touch before which a page cannot be asked.
+func changed(err error) error {
+	if errors.Is(err, drivers.ErrDeviceLost) || errors.Is(err, drivers.ErrUnsupported) {
 		return err
-	}, nil
+	}
+	return fmt.Errorf("%w: the page in the WebView changed: %s", drivers.ErrMissed,
+		phrase.LimitBytes(adb.FirstLine(err.Error()), 120))
 }
