@@ -32,7 +32,7 @@ func liveMachine(t *testing.T, vars map[string]string) (*process.Env, *bytes.Buf
 func liveLines(report string) map[string]int {
 	n := map[string]int{}
 	for line := range strings.Lines(report) {
-		for _, word := range []string{"ok ", "FAILED ", "not there "} {
+		for _, word := range []string{"ok ", "FAILED ", "absent "} {
 			if strings.HasPrefix(line, word) {
 				n[strings.TrimSpace(word)]++
 			}
@@ -58,7 +58,7 @@ func TestDoctorLiveOnASimulatedIPhone(t *testing.T) {
 	}
 	report := out.String()
 	t.Log(report)
-	if n := liveLines(report); n["ok"] < 20 || n["FAILED"] > 0 || n["not there"] == 0 {
+	if n := liveLines(report); n["ok"] < 20 || n["FAILED"] > 0 || n["absent"] == 0 {
 		t.Errorf("%v", n)
 	}
 	for _, want := range []string{"live check of a device: Apple iphone, iOS 18.1", "a tree takes",
