@@ -40,7 +40,7 @@ func TestFarmPhoneAtAppium(t *testing.T) {
 	end.exits(t, 0)
 	has(t, "the run", end.stdout, "PASS login", "lab-1", "SKIPPED shake", "shake does not work on a remote")
 	d := f.shows("lab-1")
-	if d.Remote != "lab" || d.Model == "phone at lab" || d.Model == "" {
+	if d.Remote != "lab" || d.Model == "phone" || d.Model == "" {
 		t.Errorf("after its first session: %+v", d)
 	}
 	l.write("model.yaml", "id: model\ndevice: {model: "+d.Model+", os: '>=10'}\n"+login)
@@ -125,7 +125,7 @@ func TestFarmRemoteIPhone(t *testing.T) {
 		"'appium:deviceName': iPhone 15}}\n", server.URL, phone.UDID()))
 	host := f.join("--token", f.token("--labels", "room=3"), "--remote", "lab")
 	eventually(t, "it is free", func() bool { return f.device("lab-1") == "free" })
-	if d := f.shows("lab-1"); d.Platform != "ios" || d.Model != "iPhone 15 at lab" {
+	if d := f.shows("lab-1"); d.Platform != "ios" || d.Model != "iPhone 15" {
 		t.Errorf("%+v", d)
 	}
 	l := newLab(t, 0)

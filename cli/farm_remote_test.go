@@ -93,8 +93,8 @@ func TestFarmOffersRemotes(t *testing.T) {
 		eventually(t, id+" is free", func() bool { return f.device(id) == "free" })
 	}
 	for id, want := range map[string]shown{
-		"grid-2": {Platform: "web", Model: "Firefox at grid", Remote: "grid", Host: "desk", Use: "free"},
-		"lab-1":  {Platform: "android", Model: "Pixel 8 at lab", Remote: "lab", Host: "desk", Use: "free"},
+		"grid-2": {Platform: "web", Model: "Firefox", Remote: "grid", Host: "desk", Use: "free"},
+		"lab-1":  {Platform: "android", Model: "Pixel 8", Remote: "lab", Host: "desk", Use: "free"},
 	} {
 		want.ID = id
 		if diff := cmp.Diff(want, f.shows(id)); diff != "" {
@@ -109,7 +109,7 @@ func TestFarmOffersRemotes(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	status := f.hub.taproot("farm", "status", "--hub", f.serve.url).stdout
-	has(t, "farm status", status, "grid-1", "Firefox at grid", "Pixel 8 at lab", "blocked: the remote away")
+	has(t, "farm status", status, "grid-1", "Firefox", "Pixel 8", "blocked: the remote away")
 	if strings.Contains(status, "grid-3") || strings.Contains(status, h.URL) {
 		t.Error(status)
 	}

@@ -351,7 +351,7 @@ func TestCheckRemote(t *testing.T) {
 	checked, err := NewRemote(Options{}, d.server, t.TempDir())
 	calls, browser := CheckRemote(t.Context(), checked, err)
 	text, _ := json.Marshal(calls)
-	if len(calls) != 6 || strings.Contains(string(text), "problem") || !strings.HasPrefix(browser, "Chromium at lab 1") {
+	if len(calls) != 6 || strings.Contains(string(text), "problem") || !strings.HasPrefix(browser, "Chromium 1") {
 		t.Errorf("%s %s", text, browser)
 	}
 	if h.open() != 0 || h.count("POST /actions") != 0 {

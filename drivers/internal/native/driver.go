@@ -104,7 +104,6 @@ func (d *Driver) info(id string) drivers.Info {
 		if info.Model, _ = d.server.Capabilities["appium:deviceName"].(string); info.Model == "" {
 			info.Model = "phone"
 		}
-		info.Model += " at " + d.server.Name
 	}
 	if info.OSVersion == "" {
 		info.OSVersion, _ = d.server.Capabilities["appium:platformVersion"].(string)

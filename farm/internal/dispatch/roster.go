@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/taproot-dev/taproot/farm/internal/hub"
 	"github.com/taproot-dev/taproot/farm/internal/queue"
@@ -35,7 +34,7 @@ func byPlace(a, b queue.Device) int {
 // deviceOf is the device as the queue knows it.
 func deviceOf(one hub.Device) queue.Device {
 	q := queue.Device{Host: one.Host, ID: one.ID, Platform: one.Platform, Manufacturer: one.Manufacturer,
-		Model: strings.TrimSuffix(one.Model, " at "+one.Remote), OS: one.OSVersion, Width: one.Width, Height: one.Height,
+		Model: one.Model, OS: one.OSVersion, Width: one.Width, Height: one.Height,
 		Pool: one.Pool, Labels: phrase.Pairs(one.Labels), Remote: one.Remote, Browsers: one.Browsers}
 	if one.Project != "" {
 		q.Projects = []string{one.Project}

@@ -137,7 +137,8 @@ func WantOf(e dsl.Entry) Want {
 // FactsOf are the properties of a device that the needs of a test are compared with.
 func FactsOf(i drivers.Info) dsl.DeviceFacts {
 	return dsl.DeviceFacts{OS: i.OSVersion, Manufacturer: i.Manufacturer,
-		Model: strings.TrimSuffix(i.Model, " at "+i.Remote), Width: i.Width, Height: i.Height}
+		Model: i.Model,
+		Width: i.Width, Height: i.Height}
 }
 
 // choices lists the devices that suit each want, in use or not.

@@ -103,7 +103,7 @@ func (r *Remote) Model() (model, version string) {
 	if name == "" {
 		name = "browser"
 	}
-	return name + " at " + r.Name, r.version
+	return name, r.version
 }
 
 // Prepare opens a session, or takes one that another test has left: a next page is opened in it.
