@@ -95,6 +95,9 @@ var _ drivers.CloudSession = (*remoteDevice)(nil)
 func (d *remoteDevice) info() drivers.Info {
 	opts := d.launcher.Options()
 	model, version := d.remote.Model()
+	if screen := d.remote.Screen(); screen.X > 0 {
+		opts.Width, opts.Height = screen.X, screen.Y
+	}
 	return drivers.Info{ID: d.id, Remote: d.remote.Name, Platform: dsl.Web, State: drivers.Ready, Model: model,
 		OSVersion: version, Width: opts.Width, Height: opts.Height}
 }

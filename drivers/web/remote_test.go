@@ -33,6 +33,8 @@ type hub struct {
 	spoiled  int
 	touches  int
 	plain    bool // it is not a driver of Chromium
+	phone    bool // it is an Appium server: see asPhone
+	seen     map[string]any
 }
 
 // newHub starts chromedriver. Where it is not installed, the test is skipped.
@@ -79,7 +81,11 @@ func (h *hub) serve(w http.ResponseWriter, r *http.Request, forward http.Handler
 		h.spoiled++
 	}
 	how, plain := h.how, h.plain
+	done := h.phone && asPhone(w, r, &h.seen)
 	h.mu.Unlock()
+	if done {
+		return
+	}
 	if plain && strings.HasSuffix(r.URL.Path, "/goog/cdp/execute") {
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = w.Write([]byte(`{"value":{"error":"unknown command","message":"","stacktrace":""}}`))

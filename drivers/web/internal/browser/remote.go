@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"maps"
 	"os"
 	"path/filepath"
@@ -33,8 +34,9 @@ type Remote struct {
 	open    []*remote.Lease // of this device, up to now, that were not ended
 	page    string
 	version string
-	over    bool  // the test has ended
-	gone    error // why the session is gone; nil: it is not known to be
+	screen  image.Point // of the phone, in pixels of CSS
+	over    bool        // the test has ended
+	gone    error       // why the session is gone; nil: it is not known to be
 }
 
 func (r *Remote) goneError() error {
@@ -144,9 +146,16 @@ func (r *Remote) take(ctx context.Context) (*remote.Lease, error) {
 		wanted = map[string]any{}
 	}
 	maps.Copy(wanted, classic.Capabilities(false))
+	if err := r.phoneCapabilities(wanted); err != nil {
+		return nil, err
+	}
 	lease, err := r.Sessions.Take(ctx, wanted)
 	if err != nil {
-		return nil, err
+		return nil, r.withoutDriver(err)
+	}
+	if err := r.prepareOnPhone(ctx, lease); err != nil {
+		_ = lease.End() // no page can be opened in it
+		return nil, r.Sessions.Explain(err)
 	}
 	r.mu.Lock()
 	r.gone = nil
@@ -166,7 +175,8 @@ const remoteStart = remote.OpenLimit + time.Minute
 // Traits are those of browsers in general.
 func (r remoteProduct) Traits() classic.Traits {
 	_, version := r.Model()
-	return classic.Traits{Name: dsl.BrowserTitle(dsl.Remote), Version: version, Start: remoteStart}
+	return classic.Traits{Name: dsl.BrowserTitle(dsl.Remote), Version: version, Start: remoteStart,
+		Phone: r.OnPhone()}
 }
 
 // Open takes a session. One that was used before has nothing of it left.

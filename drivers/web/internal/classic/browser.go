@@ -37,6 +37,8 @@ type Traits struct {
 	Toolbar int
 	// LeftButton: the mouse has no other one.
 	LeftButton bool
+	// Phone: pages are as large as the screen of a phone, and its server closes dialogs that commands come upon.
+	Phone bool
 	// Wired: its windows are Wires.
 	Wired bool
 }

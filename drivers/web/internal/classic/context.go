@@ -263,6 +263,9 @@ func (c *Context) scriptOf() string {
 
 // fit sets the size of the chosen window. The lock is held.
 func (c *Context) fit(ctx context.Context) error {
+	if c.browser.traits.Phone {
+		return nil
+	}
 	return Fit(ctx, c.session, c.size, c.browser.traits.Toolbar)
 }
 
@@ -421,10 +424,19 @@ func (c *Context) command(ctx context.Context, send func() error) error {
 		if !webdriver.Is(err, webdriver.AlertOpen) {
 			return err
 		}
+		if c.browser.traits.Phone && c.dialogGone(ctx) {
+			return fmt.Errorf("a dialog of the page opened in that moment, and the server has closed it: %w", err)
+		}
 		if err := c.meet(ctx); err != nil {
 			return err
 		}
 	}
+}
+
+// dialogGone reports whether no dialog is open any more.
+func (c *Context) dialogGone(ctx context.Context) bool {
+	_, err := c.session.AlertText(ctx)
+	return webdriver.Is(err, webdriver.NoSuchAlert)
 }
 
 // explain puts an error into the words of Playwright, by which callers distinguish errors.

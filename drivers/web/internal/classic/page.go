@@ -1,14 +1,20 @@
 package classic
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
+	"golang.org/x/image/draw"
+
+	"github.com/taproot-dev/taproot/internal/screenimage"
 )
 
 // Page is one window.
@@ -127,7 +133,26 @@ func (p *Page) Screenshot(options ...playwright.PageScreenshotOptions) (raw []by
 	err = p.context.do(p, limit, func(ctx context.Context) error {
 		return p.context.command(ctx, func() error { raw, err = p.context.session.Screenshot(ctx, limit); return err })
 	})
-	return raw, err
+	if err != nil || !p.context.browser.traits.Phone {
+		return raw, err
+	}
+	return scaled(raw, p.context.size)
+}
+
+// scaled is a screenshot of a phone in pixels of CSS.
+func scaled(raw []byte, size image.Point) ([]byte, error) {
+	whole, err := png.Decode(bytes.NewReader(raw))
+	if err != nil {
+		return nil, fmt.Errorf("the screenshot cannot be decoded: %w", err)
+	}
+	if whole.Bounds().Size() == size {
+		return raw, nil
+	}
+	small := image.NewRGBA(image.Rectangle{Max: size})
+	draw.ApproxBiLinear.Scale(small, small.Rect, whole, whole.Bounds(), draw.Src, nil)
+	var out bytes.Buffer
+	err = screenimage.EncodePNG(&out, small)
+	return out.Bytes(), err
 }
 
 // limitOf is a time limit in Playwright's form.

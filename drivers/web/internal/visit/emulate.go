@@ -38,6 +38,13 @@ func (o *Opener) emulate(ctx context.Context, br browser.Brand, address string, 
 				screen.Quote(opts.DeviceName), dsl.BrowserTitle(br.Name))
 		}
 	}
+	if r := o.launcher.Options().Remote; r != nil && r.OnPhone() {
+		if opts.Viewport != (image.Point{}) {
+			return nil, fmt.Errorf("%w: a page in the browser of a phone is as large as its screen: leave viewport out",
+				drivers.ErrUnsupported)
+		}
+		e.Mobile = true
+	}
 	if opts.Viewport != (image.Point{}) {
 		e.Size = opts.Viewport
 	}

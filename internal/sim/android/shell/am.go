@@ -40,7 +40,7 @@ func cmdAm(c *call) int {
 		return 0
 	case "instrument":
 		return amInstrument(c, c.args[2:])
-	case "kill-all":
+	case "kill-all", "set-debug-app", "clear-debug-app":
 		return 0
 	default:
 		c.errorf("Unknown command: %s\n", verb)

@@ -80,7 +80,7 @@ func (a *webApp) connect() (*devtools.Client, string, error) {
 		}
 		a.home = ""
 	}
-	if a.home == "" {
+	if a.home == "" && !a.config().Browser {
 		var made struct {
 			ID string `json:"browserContextId"`
 		}

@@ -43,7 +43,12 @@ func (v *Views) webProcesses() []*webProcess {
 	return list
 }
 
-func (w *webProcess) socket() string { return fmt.Sprint(socketPrefix, w.pid) }
+func (w *webProcess) socket() string {
+	if w.app.config().Browser {
+		return "chrome_devtools_remote"
+	}
+	return fmt.Sprint(socketPrefix, w.pid)
+}
 
 // UnixSockets is /proc/net/unix.
 func (v *Views) UnixSockets() string {

@@ -3,6 +3,7 @@ package webview
 import (
 	"bytes"
 	"context"
+	"errors"
 	"image"
 	"image/draw"
 	"image/png"
@@ -80,6 +81,9 @@ func (t *webTab) run() {
 		t.app.tabs.Delete(t.session)
 		ending, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), webTouch)
 		defer cancel()
+		if t.app.config().Browser {
+			return // the tabs stay
+		}
 		for _, target := range t.targets {
 			// it may have closed itself
 			_ = t.client.Call(ending, "", "Target.closeTarget", map[string]any{"targetId": target}, nil)
@@ -111,8 +115,13 @@ func (t *webTab) load() error {
 		Session string `json:"sessionId"`
 	}
 	config := t.app.config()
-	if err := client.Call(t.ctx, "", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": home,
-		"newWindow": true}, &made); err != nil {
+	if config.Browser {
+		made.ID, err = t.firstTab()
+	} else {
+		err = client.Call(t.ctx, "", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": home,
+			"newWindow": true}, &made)
+	}
+	if err != nil {
 		return err
 	}
 	t.targets = append(t.targets, made.ID)
@@ -147,6 +156,25 @@ func (t *webTab) load() error {
 	// A server that does not answer must not keep the app from its events.
 	t.app.sys.Work.Run(func() { _ = t.ask(t.ctx, "Page.navigate", map[string]any{"url": config.URL}, nil) })
 	return nil
+}
+
+// firstTab is the first of the tabs of the Chromium.
+func (t *webTab) firstTab() (string, error) {
+	var all struct {
+		TargetInfos []struct {
+			ID   string `json:"targetId"`
+			Type string
+		}
+	}
+	if err := t.client.Call(t.ctx, "", "Target.getTargets", struct{}{}, &all); err != nil {
+		return "", err
+	}
+	for _, target := range all.TargetInfos {
+		if target.Type == "page" {
+			return target.ID, nil
+		}
+	}
+	return "", errors.New("the Chromium has no tab")
 }
 
 func (t *webTab) ask(ctx context.Context, method string, params, into any) error {

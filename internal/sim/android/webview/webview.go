@@ -12,6 +12,9 @@ import (
 	"github.com/taproot-dev/taproot/internal/sim/android/ui"
 )
 
+// chromeActivity is the activity with which Chrome starts.
+const chromeActivity = "com.google.android.apps.chrome.Main"
+
 // Views are the WebViews of a phone.
 type Views struct {
 	Sys  *system.System
@@ -44,6 +47,9 @@ type WebView struct {
 	Stale bool
 	// Garbage is returned instead of the list of pages.
 	Garbage string
+	// Browser makes the app Chrome, which has all tabs of the Chromium: its DevTools listen on Chrome's socket, and it
+	// starts with the first of the tabs.
+	Browser bool
 	// Trails makes the page receive the end of a touch only when the next one comes: on phones, what touched has continued
 	// by then.
 	Trails bool
@@ -59,6 +65,9 @@ func (v *Views) InstallWebView(pkg, label string, w WebView) {
 	}
 	v.apps[pkg] = web
 	one := system.NewPackage(pkg, label, web.page)
+	if w.Browser {
+		one.Launch, one.Activities = chromeActivity, map[string]string{chromeActivity: ""}
+	}
 	one.UID, one.Code, one.Cleared = 10200+len(v.Sys.Packages), 1, web.clear
 	v.Sys.Packages[pkg] = one
 }
