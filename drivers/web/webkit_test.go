@@ -81,7 +81,6 @@ func TestWebKitRefusesBeforeAPageOpens(t *testing.T) {
 		"device does not work in WebKit":                     {DeviceName: "Pixel 7"},
 		"permissions does not work in WebKit":                {Permissions: []string{"camera"}},
 		"headless: false does not work in WebKit":            {Headed: true},
-		"locale does not work in WebKit":                     {Locale: "de-DE"},
 	} {
 		WantError(t, d.OpenPage(t.Context(), site.Page("index.html"), opts), drivers.ErrUnsupported, want)
 		_, _, err := d.slot.Page()
@@ -328,19 +327,19 @@ func TestWebKitStartsAhead(t *testing.T) {
 	Must(t, err)
 	d := opened.(*device)
 	const page = `<p id=out></p><script>out.textContent = [document.cookie || 'none', localStorage.a || 'none',
-		innerWidth + 'x' + innerHeight, navigator.userAgent == 'Mine' ? 'mine' : 'own',
+		navigator.language, (1.5).toLocaleString(), innerWidth + 'x' + innerHeight, navigator.userAgent == 'Mine' ? 'mine' : 'own',
 		document.hasFocus(), history.length < 3].join(' ');
 		document.cookie = 'a=1'; localStorage.a = 1</script>`
 	for _, one := range []struct {
 		opts drivers.PageOptions
 		want string
 	}{
-		{drivers.PageOptions{}, "none none 1280x720 own true true"},
-		{drivers.PageOptions{}, "none none 1280x720 own true true"},
-		{drivers.PageOptions{}, "none none 1280x720 own true true"},
-		{drivers.PageOptions{UserAgent: "Mine"}, "none none 1280x720 mine true true"},
-		{drivers.PageOptions{Viewport: image.Pt(800, 600)}, "none none 800x600 own true true"},
-		{drivers.PageOptions{}, "none none 1280x720 own true true"},
+		{drivers.PageOptions{}, "none none en-US 1.5 1280x720 own true true"},
+		{drivers.PageOptions{}, "none none en-US 1.5 1280x720 own true true"},
+		{drivers.PageOptions{}, "none none en-US 1.5 1280x720 own true true"},
+		{drivers.PageOptions{UserAgent: "Mine", Locale: "de-DE"}, "none none de-DE 1,5 1280x720 mine true true"},
+		{drivers.PageOptions{Viewport: image.Pt(800, 600)}, "none none en-US 1.5 800x600 own true true"},
+		{drivers.PageOptions{}, "none none en-US 1.5 1280x720 own true true"},
 	} {
 		Must(t, d.OpenPage(t.Context(), site.Made(page), one.opts))
 		mustShow(t, d, "#out", one.want)
@@ -352,5 +351,5 @@ func TestWebKitStartsAhead(t *testing.T) {
 	}
 	WantError(t, d.Tap(t.Context(), image.Pt(10, 10)), drivers.ErrDeviceLost, "")
 	Must(t, d.OpenPage(t.Context(), site.Made(page), drivers.PageOptions{}))
-	mustShow(t, d, "#out", "none none 1280x720 own true true")
+	mustShow(t, d, "#out", "none none en-US 1.5 1280x720 own true true")
 }

@@ -134,7 +134,6 @@ func webkitSupport() (rows []BrowserRow) {
 	}
 	refuse("only a Chromium that runs already can be used: start it with --remote-debugging-port", "openBrowser.connect")
 	refuse("WebKit imitates no devices: write viewport and userAgent", "openBrowser.device")
-	refuse("WebKit takes the language of the system", "openBrowser.locale")
 	refuse("WebKit returns no location to a page that is allowed to ask", "openBrowser.geolocation", "setLocation")
 	refuse("WebKit grants no permissions by itself", "openBrowser.permissions")
 	refuse("WebKit opens a window on a display of its own only", "openBrowser.headless=false")

@@ -40,14 +40,24 @@
   // an <svg> is not an HTMLElement
   const editableContent = el => { try { return contentEditable(el); } catch { return false; } };
   const styleOf = window.getComputedStyle.bind(window);
-  // rendered reports whether an element has a box. Safari supports checkVisibility since version 17.4.
-  const rendered = 'checkVisibility' in Element.prototype ? method(Element.prototype, 'checkVisibility') :
+  // hasBox reports whether an element has a box. Safari supports checkVisibility since version 17.4.
+  const hasBox = 'checkVisibility' in Element.prototype ? method(Element.prototype, 'checkVisibility') :
     (el, checks = {}) => {
       if (!rectsOf(el).length || checks.visibilityProperty && styleOf(el).visibility !== 'visible') return false;
       for (let n = checks.opacityProperty ? el : null; n && isElement(n); n = parent(n))
         if (+styleOf(n).opacity === 0) return false;
       return true;
     };
+  // inListBox reports whether an element is an entry in the view of a list box (<select size>), which WebKit draws without
+  // a box of its own.
+  const inListBox = el => {
+    if (localName(el) !== 'option' && localName(el) !== 'optgroup') return false;
+    const up = parent(el), select = up && localName(up) === 'optgroup' ? parent(up) : up;
+    if (!select || localName(select) !== 'select' || !rectsOf(el).length || styleOf(el).display === 'none') return false;
+    const of = rectsOf(el)[0], middle = (of.top + of.bottom) / 2, around = rectsOf(select)[0];
+    return of.height > 0 && !!around && hasBox(select) && middle > around.top && middle < around.bottom;
+  };
+  const rendered = (el, checks) => hasBox(el, checks) || inListBox(el);
 
   const MAX_SUSPECTS = 60, MAX_TEXT = 4096, MAX_MS = 4000, MAX_DEPTH = 200, MAX_LOOK = 10000, MAX_TEXTS = 200,
     MAX_VALUE = 100000,

@@ -22,7 +22,7 @@ func (b *Browser) unsupported(o playwright.BrowserNewContextOptions) error {
 	switch {
 	case o.StorageState != nil:
 		return refused(b.traits.Name, "saved states")
-	case o.Locale != nil:
+	case o.Locale != nil && !b.traits.Wired:
 		return refused(b.traits.Name, "language of a page's own")
 	case o.Geolocation != nil:
 		return refused(b.traits.Name, "location")

@@ -108,8 +108,34 @@ func environment(dir string) []string {
 		"XDG_CACHE_HOME="+filepath.Join(dir, "cache"),
 		"DBUS_SESSION_BUS_ADDRESS=disabled:", "NO_AT_BRIDGE=1", "GDK_BACKEND=x11", "GSETTINGS_BACKEND=memory",
 		"GIO_USE_VFS=local",
+		"GTK_OVERLAY_SCROLLING=0", // scroll bars over a page take the clicks that it should get, with all events but click
 		// there is no graphics card: shaders for the processor would take seconds to compile for the first screenshots
 		"WEBKIT_SKIA_ENABLE_CPU_RENDERING=1")
+}
+
+// plainLocale is one that every C library has, as a folder.
+const plainLocale = "/usr/lib/locale/C.utf8"
+
+// speak returns the environment of a program with a locale. The C library takes those that are installed alone, and
+// WebKit takes its language from the name of the C library's locale, and all else of it from its own tables. So the
+// plain locale gets the name of the one that is wanted.
+func (g *group) speak(locale string) ([]string, error) {
+	name := strings.ReplaceAll(locale, "-", "_")
+	dir := filepath.Join(g.dir, "locales")
+	if _, err := os.Stat(filepath.Join(plainLocale, "LC_MESSAGES")); err != nil {
+		if locale == usualLocale {
+			return nil, nil // the language of the system
+		}
+		return nil, fmt.Errorf("%w: this system has no %s, by which WebKit gets another language than the system's",
+			drivers.ErrUnsupported, plainLocale)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	if err := os.Symlink(plainLocale, filepath.Join(dir, name+".utf8")); err != nil {
+		return nil, err
+	}
+	return []string{"LOCPATH=" + dir, "LC_ALL=" + name + ".UTF-8", "LANG=" + name + ".UTF-8"}, nil
 }
 
 // run starts a program in the group.

@@ -22,6 +22,8 @@ type group struct {
 
 func newGroup() (*group, error) { return nil, errLinux }
 
+func (*group) speak(string) ([]string, error) { return nil, errLinux }
+
 func (*group) run(string, []string, []string, ...*os.File) (*exec.Cmd, error) { return nil, errLinux }
 
 func (*group) reap(*exec.Cmd, func()) {}

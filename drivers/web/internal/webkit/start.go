@@ -21,16 +21,23 @@ import (
 // startPoll is the time between two looks whether a program is ready.
 const startPoll = 20 * time.Millisecond
 
+// usualLocale is that of pages for which none is set, as in other browsers.
+const usualLocale = "en-US"
+
 // kind is what a browser is started with, and what cannot be changed afterwards.
 type kind struct {
 	size        image.Point // of pages
 	zone, agent string
+	locale      string // such as de-DE
 	dark        bool
 	anyCert     bool
 }
 
 func kindOf(o classic.Opening) kind {
-	k := kind{size: o.Size}
+	k := kind{size: o.Size, locale: usualLocale}
+	if locale := o.Options.Locale; locale != nil {
+		k.locale = *locale
+	}
 	if zone := o.Options.TimezoneId; zone != nil {
 		k.zone = *zone
 	}
@@ -190,8 +197,12 @@ func (in *instance) startBrowser(ctx context.Context) (target string, err error)
 	if in.display, err = in.product.displays.take(ctx, in.kind.size); err != nil {
 		return "", err
 	}
+	locale, err := in.group.speak(in.kind.locale)
+	if err != nil {
+		return "", err
+	}
 	cmd, err := in.group.run(in.product.programs.Browser, in.kind.args(), slices.Concat(in.display.env(), in.kind.env(),
-		[]string{"WEBKIT_INSPECTOR_HTTP_SERVER=127.0.0.1:" + in.port}))
+		locale, []string{"WEBKIT_INSPECTOR_HTTP_SERVER=127.0.0.1:" + in.port}))
 	if err != nil {
 		return "", err
 	}
