@@ -2,10 +2,13 @@ package web
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"image"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -281,5 +284,36 @@ func TestWebKitColours(t *testing.T) {
 	Must(t, d.Navigate(t.Context(), site.Made("<h1>Two</h1>"), 0))
 	if is, err := d.IsDark(t.Context()); err != nil || !is {
 		t.Errorf("after another page: %v, %v", is, err)
+	}
+}
+
+// TestWebKitRecording: a recording shows the page, from its opening to its end, and a window that it opens.
+func TestWebKitRecording(t *testing.T) {
+	leftToWebKit(t)
+	d := openWebKit(t)
+	recording, err := d.StartRecording(t.Context(), t.TempDir())
+	if errors.Is(err, drivers.ErrUnsupported) {
+		t.Skip(err)
+	}
+	Must(t, err)
+	Must(t, d.OpenPage(t.Context(), site.Made(`<body style="margin:0;background:#00f">
+		<button onclick="document.body.style.background='#f00'">Red</button>`), drivers.PageOptions{}))
+	Must(t, d.ClickOn(t.Context(), drivers.WebTarget{Selector: "button"}, drivers.WebClick{}))
+	time.Sleep(time.Second) // of the recording
+	clips, err := recording.Stop(t.Context())
+	Must(t, err)
+	if len(clips) != 1 {
+		t.Fatalf("%+v", clips)
+	}
+	raw, err := exec.Command("ffmpeg", "-loglevel", "error", "-sseof", "-0.3", "-i", clips[0].Path, "-frames:v", "1", "-f",
+		"rawvideo", "-pix_fmt", "rgb24", "-").Output()
+	Must(t, err)
+	if len(raw) != 3*1280*720 {
+		t.Fatalf("%d bytes are no image of the page", len(raw))
+	}
+	for _, at := range []image.Point{{2, 718}, {1277, 2}, {640, 400}} {
+		if pixel := raw[3*(at.Y*1280+at.X):]; pixel[0] < 200 || pixel[1] > 60 || pixel[2] > 60 {
+			t.Errorf("at %v is %v, not red", at, pixel[:3])
+		}
 	}
 }

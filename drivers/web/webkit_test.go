@@ -86,8 +86,6 @@ func TestWebKitRefusesBeforeAPageOpens(t *testing.T) {
 		_, _, err := d.slot.Page()
 		WantError(t, err, drivers.ErrPage, "no page is open")
 	}
-	_, err := d.StartRecording(t.Context(), t.TempDir())
-	WantError(t, err, drivers.ErrUnsupported, "recording does not work in WebKit")
 	Must(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}))
 	for want, err := range map[string]error{
 		"setLocation does not work in WebKit": d.SetLocation(t.Context(), drivers.Coordinates{}),

@@ -144,7 +144,8 @@ func webkitSupport() (rows []BrowserRow) {
 	refuse("WebKit does not report downloads", "webDownload")
 	const button = "after another button than the left one WebKit reports no pointer events any more"
 	refuse(button, "tap.button=right", "tap.button=middle", "webClick.button=right", "webClick.button=middle")
-	refuse("WebKit is not recorded", "startRecording", "stopRecording", "report: recording")
+	otherwise("report: recording", "it shows the window in the foreground, ten images a second")
+	otherwise("startRecording", "as report: recording")
 	const offline = "requests fail; sockets that are open stay"
 	otherwise("openBrowser.offline", offline)
 	otherwise("setAirplaneMode", offline)

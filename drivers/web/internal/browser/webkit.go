@@ -34,6 +34,7 @@ func findWebKit(l *Launcher) (p webkit.Programs, err error) {
 			return p, &drivers.Unavailable{What: fmt.Sprintf("%s of WebKit was not found", tool.name), Fix: found.Advice}
 		}
 		*tool.into = found.Path
+		p.FFmpeg = l.Setup.FFmpeg
 		p.Version = cmp.Or(p.Version, found.Version)
 	}
 	return p, nil

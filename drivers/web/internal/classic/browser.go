@@ -69,6 +69,12 @@ type Uploader interface {
 	Upload(ctx context.Context, paths []string) ([]string, error)
 }
 
+// Filmer is an Instance that records what its windows show.
+type Filmer interface {
+	// Film returns the path of the recording, "" if there is none. It is whole once the instance is closed.
+	Film() string
+}
+
 // GoneNoter is an Instance that explains why its session is gone.
 type GoneNoter interface {
 	// Gone is called with the error of the command that found it out.

@@ -216,6 +216,7 @@ func (c *Context) adopt(ctx context.Context, handle string, opener *Page) (*Page
 	c.windows++
 	number := c.windows
 	c.mu.Unlock()
+	p.number = number
 	if err := c.choose(ctx, handle); err != nil {
 		return nil, err
 	}

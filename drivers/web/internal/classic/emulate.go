@@ -87,3 +87,23 @@ func (c *Context) ClearCookies(...playwright.BrowserContextClearCookiesOptions) 
 	}
 	return nil
 }
+
+// Video is the recording of all pages of the context, which counts as that of the first.
+func (t *Traffic) Video() playwright.Video { return video{page: t.page} }
+
+type video struct {
+	playwright.Video
+	page *Page
+}
+
+// Path returns where the recording is.
+func (v video) Path() (string, error) {
+	filmer, is := v.page.context.opened.(Filmer)
+	if !is || filmer.Film() == "" || v.page.number > 1 {
+		return "", v.page.context.refused("recording of this page")
+	}
+	return filmer.Film(), nil
+}
+
+// Delete does nothing: the other pages are in it, too.
+func (v video) Delete() error { return nil }

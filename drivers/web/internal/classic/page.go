@@ -26,6 +26,7 @@ type Page struct {
 	context *Context
 	handle  string
 	opener  *Page
+	number  int // of the windows of its context, from 1
 	main    *Frame
 	// attached is set once, before the page is reported; nil: there is only WebDriver
 	attached Window

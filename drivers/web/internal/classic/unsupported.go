@@ -34,7 +34,7 @@ func (b *Browser) unsupported(o playwright.BrowserNewContextOptions) error {
 		return refused(b.traits.Name, "headers of the caller's")
 	case is(o.IsMobile), is(o.HasTouch):
 		return refused(b.traits.Name, "touch screen")
-	case o.RecordVideo != nil:
+	case o.RecordVideo != nil && !b.traits.Wired:
 		return refused(b.traits.Name, "recordings")
 	case o.Proxy != nil:
 		return refused(b.traits.Name, "proxy of a page's own")
@@ -94,18 +94,6 @@ func (n notForPages) ExposeBinding(string, playwright.BindingCallFunction, ...bo
 func (n notForPages) AddInitScript(playwright.Script) error {
 	return refused(n.name, "scripts of one page")
 }
-
-// Video is refused.
-func (n notForPages) Video() playwright.Video { return video{name: n.name} }
-
-type video struct {
-	playwright.Video
-	name string
-}
-
-func (v video) Path() (string, error) { return "", refused(v.name, "recordings") }
-
-func (v video) Delete() error { return refused(v.name, "recordings") }
 
 // Touchscreen is refused.
 func (n notForPages) Touchscreen() playwright.Touchscreen { return touchscreen{name: n.name} }

@@ -220,7 +220,7 @@ func (o *Opener) newSession(
 	e *pages.Emulation,
 ) (*pages.BrowserContext, error) {
 	said := o.takePending(e)
-	if b.Brand.Silent {
+	if b.Brand.Blind {
 		e.Options.RecordVideo = nil
 	}
 	done := pages.Start(o.slot, func() (*pages.BrowserContext, error) {

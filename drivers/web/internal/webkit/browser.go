@@ -21,6 +21,7 @@ type Programs struct {
 	Driver  string // WebKitWebDriver
 	Browser string // MiniBrowser
 	Display string // Xvfb
+	FFmpeg  string // "": pages cannot be recorded
 	Version string
 }
 
@@ -58,6 +59,13 @@ func (p *Product) Open(ctx context.Context, o classic.Opening) (classic.Instance
 	if in == nil {
 		var err error
 		if in, err = open(ctx, p, k); err != nil {
+			return nil, err
+		}
+	}
+	if o.Options.RecordVideo != nil {
+		var err error
+		if in.film, err = in.startFilm(ctx, o.Options.RecordVideo); err != nil {
+			_ = in.Close()
 			return nil, err
 		}
 	}

@@ -82,6 +82,7 @@ type instance struct {
 	mu      sync.Mutex
 	first   *inspected // the Web Inspector of the window that it has started with, until it is asked for
 	prompt  *inspector.Acknowledger
+	film    *film  // nil: it is not recorded
 	crashed func() // called once a program has ended by itself
 	died    bool
 }
@@ -113,6 +114,7 @@ func (in *instance) Close() (err error) {
 		first.Close()
 	}
 	in.prompt.Close()
+	in.film.end()
 	if in.group != nil {
 		err = in.group.end()
 	}
