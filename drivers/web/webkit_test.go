@@ -325,8 +325,8 @@ func TestWebKitStartsAhead(t *testing.T) {
 	Must(t, err)
 	d := opened.(*device)
 	const page = `<p id=out></p><script>out.textContent = [document.cookie || 'none', localStorage.a || 'none',
-		navigator.language, (1.5).toLocaleString(), innerWidth + 'x' + innerHeight, navigator.userAgent == 'Mine' ? 'mine' : 'own',
-		document.hasFocus(), history.length < 3].join(' ');
+		navigator.language, (1.5).toLocaleString(), innerWidth + 'x' + innerHeight,
+		navigator.userAgent == 'Mine' ? 'mine' : 'own', document.hasFocus(), history.length < 3].join(' ');
 		document.cookie = 'a=1'; localStorage.a = 1</script>`
 	for _, one := range []struct {
 		opts drivers.PageOptions

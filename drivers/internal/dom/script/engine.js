@@ -48,12 +48,13 @@
         if (+styleOf(n).opacity === 0) return false;
       return true;
     };
-  // inListBox reports whether an element is an entry in the view of a list box (<select size>), which WebKit draws without
-  // a box of its own.
+  // inListBox reports whether an element is an entry in the view of a list box (<select size>), which WebKit draws
+  // without a box of its own.
   const inListBox = el => {
     if (localName(el) !== 'option' && localName(el) !== 'optgroup') return false;
     const up = parent(el), select = up && localName(up) === 'optgroup' ? parent(up) : up;
-    if (!select || localName(select) !== 'select' || !rectsOf(el).length || styleOf(el).display === 'none') return false;
+    if (!select || localName(select) !== 'select' || !rectsOf(el).length) return false;
+    if (styleOf(el).display === 'none') return false;
     const of = rectsOf(el)[0], middle = (of.top + of.bottom) / 2, around = rectsOf(select)[0];
     return of.height > 0 && !!around && hasBox(select) && middle > around.top && middle < around.bottom;
   };

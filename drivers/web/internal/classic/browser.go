@@ -69,10 +69,10 @@ type Uploader interface {
 	Upload(ctx context.Context, paths []string) ([]string, error)
 }
 
-// Filmer is an Instance that records what its windows show.
-type Filmer interface {
-	// Film returns the path of the recording, "" if there is none. It is whole once the instance is closed.
-	Film() string
+// Recorder is an Instance that records what its windows show.
+type Recorder interface {
+	// Recording returns the path of the recording, "" if there is none. It is whole once the instance is closed.
+	Recording() string
 }
 
 // GoneNoter is an Instance that explains why its session is gone.

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"maps"
 	"net/url"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -240,26 +238,6 @@ func (c *Context) adopt(ctx context.Context, handle string, opener *Page) (*Page
 		}
 	})
 	return p, nil
-}
-
-// attachment is what a new window is attached with.
-func (c *Context) attachment(p *Page, number int) Attachment {
-	a := Attachment{Page: p, Number: number, Name: c.name, Script: c.scriptOf(), Life: c.life}
-	c.network.mu.Lock()
-	defer c.network.mu.Unlock()
-	a.Headers, a.Stops = maps.Clone(c.headers), c.stops
-	return a
-}
-
-// scriptOf returns what runs in each document before the page's own scripts.
-func (c *Context) scriptOf() string {
-	c.mu.Lock()
-	scripts := c.init
-	c.mu.Unlock()
-	if c.isOffline() {
-		scripts = append(slices.Clone(scripts), "("+offlineScript+")(true)")
-	}
-	return strings.Join(scripts, ";\n")
 }
 
 // fit sets the size of the chosen window. The lock is held.

@@ -2,7 +2,9 @@ package classic
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/playwright-community/playwright-go"
 )
@@ -98,12 +100,32 @@ type video struct {
 
 // Path returns where the recording is.
 func (v video) Path() (string, error) {
-	filmer, is := v.page.context.opened.(Filmer)
-	if !is || filmer.Film() == "" || v.page.number > 1 {
+	recorder, is := v.page.context.opened.(Recorder)
+	if !is || recorder.Recording() == "" || v.page.number > 1 {
 		return "", v.page.context.refused("recording of this page")
 	}
-	return filmer.Film(), nil
+	return recorder.Recording(), nil
 }
 
 // Delete does nothing: the other pages are in it, too.
 func (v video) Delete() error { return nil }
+
+// attachment is what a new window is attached with.
+func (c *Context) attachment(p *Page, number int) Attachment {
+	a := Attachment{Page: p, Number: number, Name: c.name, Script: c.scriptOf(), Life: c.life}
+	c.network.mu.Lock()
+	defer c.network.mu.Unlock()
+	a.Headers, a.Stops = maps.Clone(c.headers), c.stops
+	return a
+}
+
+// scriptOf returns what runs in each document before the page's own scripts.
+func (c *Context) scriptOf() string {
+	c.mu.Lock()
+	scripts := c.init
+	c.mu.Unlock()
+	if c.isOffline() {
+		scripts = append(slices.Clone(scripts), "("+offlineScript+")(true)")
+	}
+	return strings.Join(scripts, ";\n")
+}

@@ -64,7 +64,7 @@ func (p *Product) Open(ctx context.Context, o classic.Opening) (classic.Instance
 	}
 	if o.Options.RecordVideo != nil {
 		var err error
-		if in.film, err = in.startFilm(ctx, o.Options.RecordVideo); err != nil {
+		if in.recording, err = in.startRecording(ctx, o.Options.RecordVideo); err != nil {
 			_ = in.Close()
 			return nil, err
 		}

@@ -79,12 +79,12 @@ type instance struct {
 	client  *webdriver.Client
 	session *webdriver.Session
 
-	mu      sync.Mutex
-	first   *inspected // the Web Inspector of the window that it has started with, until it is asked for
-	prompt  *inspector.Acknowledger
-	film    *film  // nil: it is not recorded
-	crashed func() // called once a program has ended by itself
-	died    bool
+	mu        sync.Mutex
+	first     *inspected // the Web Inspector of the window that it has started with, until it is asked for
+	prompt    *inspector.Acknowledger
+	recording *recording // nil: it is not recorded
+	crashed   func()     // called once a program has ended by itself
+	died      bool
 }
 
 // open starts a browser of a kind, up to a window of the right size.
@@ -114,7 +114,7 @@ func (in *instance) Close() (err error) {
 		first.Close()
 	}
 	in.prompt.Close()
-	in.film.end()
+	in.recording.end()
 	if in.group != nil {
 		err = in.group.end()
 	}

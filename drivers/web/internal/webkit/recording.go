@@ -15,34 +15,34 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-// filmRate is how many images a second a recording has.
-const filmRate = "10"
+// recordingRate is how many images a second a recording has.
+const recordingRate = "10"
 
-// filmEnd is how long ffmpeg may take to complete a recording.
-const filmEnd = 10 * time.Second
+// recordingEnd is how long ffmpeg may take to complete a recording.
+const recordingEnd = 10 * time.Second
 
-// film is the recording of a display, where the page is: the window in the foreground, whichever page it is of.
-type film struct {
+// recording is the recording of a display, where the page is: the window in the foreground, whichever page it is of.
+type recording struct {
 	path  string
 	cmd   *exec.Cmd
 	ended chan struct{}
 }
 
-// startFilm starts to record, once ffmpeg has the first image.
-func (in *instance) startFilm(ctx context.Context, into *playwright.RecordVideo) (*film, error) {
+// startRecording starts to record, once ffmpeg has the first image.
+func (in *instance) startRecording(ctx context.Context, into *playwright.RecordVideo) (*recording, error) {
 	ffmpeg := in.product.programs.FFmpeg
 	if ffmpeg == "" {
 		return nil, fmt.Errorf("%w: the browser records with ffmpeg, which was not found", drivers.ErrUnsupported)
 	}
-	f := &film{path: filepath.Join(into.Dir, filepath.Base(in.group.dir)+".mkv"), ended: make(chan struct{})}
+	f := &recording{path: filepath.Join(into.Dir, filepath.Base(in.group.dir)+".mkv"), ended: make(chan struct{})}
 	if err := os.MkdirAll(into.Dir, 0o700); err != nil {
 		return nil, err
 	}
 	size := in.kind.size
-	cmd, err := in.group.run(ffmpeg, []string{"-loglevel", "error", "-nostdin", "-y", "-f", "x11grab", "-framerate", filmRate,
-		"-draw_mouse", "0", "-video_size", fmt.Sprintf("%dx%d", size.X, size.Y), "-i",
+	cmd, err := in.group.run(ffmpeg, []string{"-loglevel", "error", "-nostdin", "-y", "-f", "x11grab",
+		"-framerate", recordingRate, "-draw_mouse", "0", "-video_size", fmt.Sprintf("%dx%d", size.X, size.Y), "-i",
 		fmt.Sprintf("%s+0,%d", in.display.name, toolbar), "-an", "-c:v", "libx264", "-preset", "ultrafast", "-crf", "26",
-		"-g", filmRate, "-pix_fmt", "yuv420p", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-flush_packets", "1", f.path},
+		"-g", recordingRate, "-pix_fmt", "yuv420p", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-flush_packets", "1", f.path},
 		slices.Clone(in.display.env()))
 	if err != nil {
 		return nil, err
@@ -61,21 +61,21 @@ func (in *instance) startFilm(ctx context.Context, into *playwright.RecordVideo)
 }
 
 // end completes the recording.
-func (f *film) end() {
+func (f *recording) end() {
 	if f == nil {
 		return
 	}
 	_ = f.cmd.Process.Signal(os.Interrupt) // one that has ended needs none
 	select {
 	case <-f.ended:
-	case <-time.After(filmEnd): // the group ends it
+	case <-time.After(recordingEnd): // the group ends it
 	}
 }
 
-// Film returns the path of the recording, "" if there is none. It is whole once the instance is closed.
-func (in *instance) Film() string {
-	if in.film == nil {
+// Recording returns the path of the recording, "" if there is none. It is whole once the instance is closed.
+func (in *instance) Recording() string {
+	if in.recording == nil {
 		return ""
 	}
-	return in.film.path
+	return in.recording.path
 }
