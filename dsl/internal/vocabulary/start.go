@@ -275,9 +275,9 @@ func (f *remoteFill) filled(key string, v source.Value, text func(key string) st
 // RemoteNames lists the names of the remotes.
 func (c Config) RemoteNames() []string { return slices.Sorted(maps.Keys(c.Remotes)) }
 
-// remoteRefusals are the actions, options of one ("biometrics.enrolled") and values of an option that no Appium driver
-// of a platform performs, and why.
-func remoteRefusals(p Platform) map[string]string {
+// refusals are the actions, options of one ("biometrics.enrolled") and values of an option that no Appium driver of the
+// platform performs, and why.
+func (r RemoteServer) refusals() map[string]string {
 	held := "Appium holds a phone in portrait or landscape"
 	all := map[string]string{
 		"setOrientation=upsideDown":                 held,
@@ -285,7 +285,7 @@ func remoteRefusals(p Platform) map[string]string {
 		"setOrientation.orientation=upsideDown":     held,
 		"setOrientation.orientation=landscapeRight": held,
 	}
-	switch p {
+	switch r.Platform {
 	case Android:
 		maps.Copy(all, map[string]string{
 			"shake":               "Appium's driver for Android has no command for it",
@@ -297,14 +297,17 @@ func remoteRefusals(p Platform) map[string]string {
 		all["setStatusBar"] = "Appium's driver for iOS has no command for it"
 		all["launch.webView=devtools"] = "pages in apps are read by accessibility on a remote iPhone"
 	default:
-		return nil
+		if system, _ := r.Capabilities["platformName"].(string); !strings.EqualFold(system, string(Android)) {
+			return nil
+		}
+		return map[string]string{"openBrowser.viewport": "a page in the browser of a phone is as large as its screen"}
 	}
 	return all
 }
 
 // Check finds what the driver of the remote refuses of a test, before anything runs. The error is a source.Errors.
 func (r RemoteServer) Check(t *Test) error {
-	refused := remoteRefusals(r.Platform)
+	refused := r.refusals()
 	where := "a remote"
 	if r.Name != "" {
 		where = "the remote " + r.Name

@@ -33,8 +33,8 @@ func NotOnRemote(c Case, r *dsl.RemoteServer) string {
 
 // checkOnRemote finds what a remote refuses of a case, before anything runs.
 func checkOnRemote(c Case, r dsl.RemoteServer) error {
-	if r.Platform != dsl.Web {
-		return r.Check(c.Test)
+	if err := r.Check(c.Test); err != nil || r.Platform != dsl.Web {
+		return err
 	}
 	return dsl.CheckBrowser(c.Test, dsl.Remote)
 }
