@@ -29,7 +29,7 @@ type contexts struct {
 	*Session
 	pages   *native.Pages // nil: commands go to the phone
 	list    []contextInfo
-	missing error // the server has no chromedriver for the pages
+	missing error // what the server lacks for pages; it is not asked again
 }
 
 // contextInfo is an entry of "mobile: getContexts".
@@ -71,7 +71,11 @@ func (c *contexts) Processes(ctx context.Context) (names []string, err error) {
 	}
 	c.list = nil
 	if err := c.pages.Mobile(ctx, "getContexts", map[string]any{"waitForWebviewMs": 0}, &c.list); err != nil {
-		return nil, c.Unsupported("list the pages of apps", err)
+		err = c.Unsupported("list the pages of apps", err)
+		if errors.Is(err, drivers.ErrUnsupported) {
+			c.missing = err
+		}
+		return nil, err
 	}
 	for _, one := range c.list {
 		names = append(names, one.Process)
