@@ -230,11 +230,11 @@ const enterFrame = " >> internal:control=enter-frame >> "
 
 // enter chooses the frame that selectors lead to, from outside in. The error is errNone where one is missing.
 func (p *Page) enter(ctx context.Context, chunks []string) error {
-	c := p.context
 	for _, selector := range chunks {
 		var there struct {
 			R     string
 			Frame bool
+			Place int
 			What  string
 		}
 		if err := p.ask(ctx, "frame", selector, &there); err != nil {
@@ -246,16 +246,26 @@ func (p *Page) enter(ctx context.Context, chunks []string) error {
 		case !there.Frame:
 			return thrown(fmt.Sprintf("Selector %q resolved to %s, <iframe> was expected", selector, there.What))
 		}
-		frame, err := p.element(ctx)
-		if err != nil {
-			return err
-		}
-		c.framed = true
-		if err := c.command(ctx, func() error { return c.session.EnterFrame(ctx, frame) }); err != nil {
+		if err := p.enterFound(ctx, there.Place); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// enterFound chooses the frame that a command of script/page.js has left, by its place unless that is negative.
+func (p *Page) enterFound(ctx context.Context, place int) error {
+	c := p.context
+	if place >= 0 {
+		c.framed = true
+		return c.command(ctx, func() error { return c.session.EnterFrameAt(ctx, place) })
+	}
+	frame, err := p.element(ctx)
+	if err != nil {
+		return err
+	}
+	c.framed = true
+	return c.command(ctx, func() error { return c.session.EnterFrame(ctx, frame) })
 }
 
 // outside chooses the page itself again.

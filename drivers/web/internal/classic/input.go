@@ -117,12 +117,7 @@ func (k *Keyboard) InsertText(text string) error {
 			if r.R == "done" {
 				return c.settle(ctx)
 			}
-			frame, err := k.page.element(ctx)
-			if err != nil {
-				return err
-			}
-			c.framed = true
-			if err := c.command(ctx, func() error { return c.session.EnterFrame(ctx, frame) }); err != nil {
+			if err := k.page.enterFound(ctx, r.Place); err != nil {
 				return err
 			}
 		}

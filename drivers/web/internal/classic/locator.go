@@ -53,6 +53,7 @@ func (l *Locator) chunks() (frames []string, selector string) {
 // reply is what a command says of an element: "done", or why not yet.
 type reply struct {
 	R       string
+	Place   int
 	Text    string
 	Visible bool
 	Is      bool

@@ -15,6 +15,17 @@
       testIdAttributeName: 'data-testid', stableRafCount: 1, browserName: 'webkit', isUtilityWorld: true,
       customEngines: []});
   })();
+  // placeOf returns the place of the document of an <object> or <embed> among the frames of the window, -1 for other
+  // elements: the driver does not take such an element for a frame, and its place it does.
+  const placeOf = el => {
+    if (!/^(object|embed)$/.test(el.localName)) return -1;
+    for (let i = 0; i < window.length; i++) {
+      let holder = null;
+      try { holder = window[i].frameElement; } catch { /* it is of another site */ }
+      if (holder === el || el.contentWindow && el.contentWindow === window[i]) return i;
+    }
+    return -1;
+  };
   // The engines take the browser's own method of shadow roots, which shows those that a page has closed.
   const native = window[name + 'n'], shown = Object.getOwnPropertyDescriptor(Element.prototype, 'shadowRoot');
   if (native) Object.defineProperty(Element.prototype, 'shadowRoot', {...native, configurable: true});
@@ -82,7 +93,8 @@
     frame(selector) {
       const el = handles[0] = one(selector);
       if (!el) return {r: 'none'};
-      return {r: 'done', frame: /^(IFRAME|FRAME)$/.test(el.nodeName), what: injected.previewNode(el)};
+      return {r: 'done', frame: /^(IFRAME|FRAME|OBJECT|EMBED)$/.test(el.nodeName), place: placeOf(el),
+        what: injected.previewNode(el)};
     },
     // seen reports whether an element is there, and visible.
     seen(selector) {
@@ -159,7 +171,7 @@
       const el = document.activeElement;
       if (el && /^(iframe|frame|object|embed)$/.test(el.localName)) {
         handles[0] = el;
-        return {r: 'frame'};
+        return {r: 'frame', place: placeOf(el)};
       }
       document.execCommand('insertText', false, text);
       return {r: 'done'};
