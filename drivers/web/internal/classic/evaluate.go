@@ -246,7 +246,7 @@ func (p *Page) enter(ctx context.Context, chunks []string) error {
 		case !there.Frame:
 			return thrown(fmt.Sprintf("Selector %q resolved to %s, <iframe> was expected", selector, there.What))
 		}
-		if err := p.enterFound(ctx, there.Place); err != nil {
+		if err := enterFound(ctx, p, there.Place); err != nil {
 			return err
 		}
 	}
@@ -254,7 +254,7 @@ func (p *Page) enter(ctx context.Context, chunks []string) error {
 }
 
 // enterFound chooses the frame that a command of script/page.js has left, by its place unless that is negative.
-func (p *Page) enterFound(ctx context.Context, place int) error {
+func enterFound(ctx context.Context, p *Page, place int) error {
 	c := p.context
 	if place >= 0 {
 		c.framed = true

@@ -117,7 +117,7 @@ func (k *Keyboard) InsertText(text string) error {
 			if r.R == "done" {
 				return c.settle(ctx)
 			}
-			if err := k.page.enterFound(ctx, r.Place); err != nil {
+			if err := enterFound(ctx, k.page, r.Place); err != nil {
 				return err
 			}
 		}
