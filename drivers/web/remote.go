@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -108,6 +109,17 @@ func (d *remoteDevice) SessionURL() string { return d.remote.Page() }
 // ReportResult sends the cloud the result of the test.
 func (d *remoteDevice) ReportResult(ctx context.Context, passed bool, reason string) error {
 	return d.remote.Report(ctx, passed, reason)
+}
+
+// CheckActions returns an ErrUnsupported that names what the session lacks for one of the actions of a test, or for one
+// of their options. It touches nothing.
+func (d *remoteDevice) CheckActions(ctx context.Context, names []string) error {
+	for _, name := range names {
+		if err := d.remote.Lacks(ctx, name); err != nil {
+			return fmt.Errorf("device %s: %s: %w", d.id, name, err)
+		}
+	}
+	return nil
 }
 
 // Close closes the pages, and ends or releases the sessions.

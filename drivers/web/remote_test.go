@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -35,6 +37,8 @@ type hub struct {
 	plain    bool // it is not a driver of Chromium
 	phone    bool // it is an Appium server: see asPhone
 	seen     map[string]any
+	old      bool // it has no WebDriver BiDi
+	sockets  []net.Conn
 }
 
 // newHub starts chromedriver. Where it is not installed, the test is skipped.
@@ -60,6 +64,13 @@ func newHub(t *testing.T) *hub {
 		h.serve(w, r, forward)
 	}))
 	t.Cleanup(h.Close)
+	h.Config.ConnState = func(c net.Conn, state http.ConnState) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if state == http.StateHijacked {
+			h.sockets = append(h.sockets, c)
+		}
+	}
 	until(t.Context(), patience, func() bool {
 		answer, err := http.Get(target.String() + "/status")
 		if err == nil {
@@ -149,12 +160,17 @@ func (h *hub) driver(t *testing.T, sessions int) drivers.Driver {
 	chromium, err := toolchain.Find(t.Context(), toolchain.System(), toolchain.Chromium)
 	Must(t, err)
 	path := chromium.Path
+	more := map[string]any{}
+	if h.old {
+		more["webSocketUrl"] = false
+	}
 	if whole, err := exec.LookPath("chromium"); err == nil {
 		path = whole // chromedriver does not end what is behind a wrapper
 	}
+	maps.Copy(more, map[string]any{"browserName": "chrome", "goog:chromeOptions": map[string]any{"binary": path,
+		"args": []string{"--headless=new", "--no-sandbox"}}})
 	d, err := NewRemote(Options{}, dsl.RemoteServer{Name: "lab", URL: h.URL, Platform: dsl.Web, Sessions: sessions,
-		Capabilities: map[string]any{"browserName": "chrome", "goog:chromeOptions": map[string]any{"binary": path,
-			"args": []string{"--headless=new", "--no-sandbox"}}}}, t.TempDir())
+		Capabilities: more}, t.TempDir())
 	Must(t, err)
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
@@ -215,7 +231,7 @@ func TestRemoteSessionsForgetTests(t *testing.T) {
 		dev := openRemote(t, d)
 		Must(t, dev.OpenPage(t.Context(), server.URL+"/get", drivers.PageOptions{}))
 		left, err := dev.Eval(t.Context(), `async () => JSON.stringify([document.body.innerText.trim(), localStorage.length,
-			sessionStorage.length, window.name, history.length <= 2, (await indexedDB.databases()).length])`, patience)
+			sessionStorage.length, window.name, history.length <= 3, (await indexedDB.databases()).length])`, patience)
 		if err != nil || left != `["Cookie:",0,0,"",true,0]` {
 			t.Errorf("of the test before, this is left: %v %v", left, err)
 		}
@@ -234,7 +250,7 @@ func TestRemoteSessionsForgetTests(t *testing.T) {
 // noted in the tree: what is not found may be in them.
 func TestRemoteOfAnotherKind(t *testing.T) {
 	h := newHub(t)
-	h.plain = true
+	h.plain, h.old = true, true
 	d := h.driver(t, 1)
 	page := site.Made(`<h1>Shop</h1><x-price></x-price><script>customElements.define('x-price', class extends HTMLElement {
 		connectedCallback() { this.attachShadow({mode: 'closed'}).innerHTML = '<p>42 euros</p>'; }})</script>`)
@@ -312,15 +328,18 @@ func TestRemoteFaults(t *testing.T) {
 // What a session of WebDriver cannot do is refused by name, before a page opens.
 func TestRemoteRefuses(t *testing.T) {
 	testutil.Leave(t, "it runs without -short")
-	d := newHub(t).driver(t, 1)
+	h := newHub(t)
+	h.old = true
+	d := h.driver(t, 1)
 	dev := openRemote(t, d)
+	const without = " does not work in a remote browser without WebDriver BiDi"
 	for want, opts := range map[string]drivers.PageOptions{
-		"locale does not work in a remote browser":            {Locale: "de-DE"},
-		"ignoreHttpsErrors does not work in a remote browser": {AnyCert: true},
-		"userAgent does not work in a remote browser":         {UserAgent: "x"},
-		"timezone does not work in a remote browser":          {Timezone: "Europe/Berlin"},
-		"colorScheme does not work in a remote browser":       {ColorScheme: "dark"},
-		"device does not work in a remote browser":            {DeviceName: "Pixel 7"},
+		"locale" + without:            {Locale: "de-DE"},
+		"ignoreHttpsErrors" + without: {AnyCert: true},
+		"userAgent" + without:         {UserAgent: "x"},
+		"timezone" + without:          {Timezone: "Europe/Berlin"},
+		"colorScheme" + without:       {ColorScheme: "dark"},
+		"device" + without:            {DeviceName: "Pixel 7"},
 	} {
 		WantError(t, dev.OpenPage(t.Context(), site.Page("index.html"), opts), drivers.ErrUnsupported, want)
 	}
@@ -330,7 +349,10 @@ func TestRemoteRefuses(t *testing.T) {
 	}
 	Must(t, dev.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}))
 	_, err := dev.Look(t.Context(), "h1", drivers.WebCondition{NoConsoleErrors: true}, time.Second)
-	WantError(t, err, drivers.ErrUnsupported, "noConsoleErrors does not work in a remote browser")
+	WantError(t, err, drivers.ErrUnsupported, "noConsoleErrors"+without)
+	const lacks = "the session at the remote lab has no WebDriver BiDi: the server offers none"
+	WantError(t, dev.CheckActions(t.Context(), []string{"openBrowser", "webRoute"}), drivers.ErrUnsupported, lacks)
+	Must(t, dev.CheckActions(t.Context(), []string{"openBrowser", "tap", "webAssert", "alert"}))
 	_ = dev.Close()
 }
 

@@ -91,6 +91,7 @@ type Sessions struct {
 	closing chan struct{}
 	work    sync.WaitGroup
 	keep    time.Duration // keepLimit
+	bidi    bidiOffer
 }
 
 // New prepares sessions; none is opened.
@@ -123,13 +124,16 @@ func (l *Sessions) Knows(id string) error {
 // Lease is a session that the caller alone uses, until Keep or End.
 type Lease struct {
 	*webdriver.Session
-	sessions *Sessions
-	slot     *slot
-	page     string
-	over     chan struct{} // closed at the end
-	lost     atomic.Bool   // the server has no such session any more
-	end      sync.Once
-	ended    error
+	// BiDi is the connection for the events of the session; nil: there is none, for the reason WithoutBiDi.
+	BiDi        *webdriver.BiDi
+	WithoutBiDi string
+	sessions    *Sessions
+	slot        *slot
+	page        string
+	over        chan struct{} // closed at the end
+	lost        atomic.Bool   // the server has no such session any more
+	end         sync.Once
+	ended       error
 }
 
 // errClosed is the error of a session that is wanted after the end.
@@ -146,7 +150,7 @@ func (l *Sessions) Take(ctx context.Context, capabilities map[string]any) (*Leas
 		lease := l.idle[n-1]
 		l.idle = l.idle[:n-1]
 		l.used[lease] = true
-		if !lease.lost.Load() {
+		if !lease.lost.Load() && (lease.BiDi == nil || lease.BiDi.Err() == nil) {
 			l.mu.Unlock()
 			return lease, nil
 		}
@@ -167,6 +171,7 @@ func (l *Sessions) Take(ctx context.Context, capabilities map[string]any) (*Leas
 	}
 	lease := &Lease{Session: session, sessions: l, slot: s, over: make(chan struct{}),
 		page: l.vendor.pageOf(ctx, l.server, session)}
+	lease.connect(ctx)
 	l.mu.Lock()
 	l.used[lease] = true
 	l.mu.Unlock()
@@ -281,7 +286,7 @@ func (l *Sessions) open(ctx context.Context, capabilities map[string]any, s *slo
 	done := make(chan outcome, 1)
 	life, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
-		session, err := l.client.NewSession(life, capabilities, OpenLimit)
+		session, err := l.newSession(life, capabilities)
 		if err == nil {
 			err = s.write(record{URL: l.server.URL, Remote: l.server.Name, Session: session.ID, Since: time.Now().UTC(),
 				Process: os.Getpid()})
@@ -398,6 +403,9 @@ func (e *Lease) End() error {
 
 func (e *Lease) finish() error {
 	close(e.over)
+	if e.BiDi != nil {
+		e.BiDi.Close()
+	}
 	defer func() {
 		e.slot.release()
 		e.sessions.mu.Lock()
@@ -411,60 +419,6 @@ func (e *Lease) finish() error {
 	}
 	return fmt.Errorf("the session at the remote %s was not ended, the next start of taproot run, devices or doctor ends "+
 		"it: %w", e.sessions.server.Name, err)
-}
-
-// Close ends all sessions that are kept, and waits for those that are being opened or ended.
-func (l *Sessions) Close() error {
-	l.mu.Lock()
-	if l.closed {
-		l.mu.Unlock()
-		l.work.Wait()
-		return nil
-	}
-	l.closed = true
-	close(l.closing)
-	idle := l.idle
-	l.idle = nil
-	l.mu.Unlock()
-	errs := make([]error, len(idle))
-	var all sync.WaitGroup
-	for i, e := range idle {
-		all.Go(func() { errs[i] = e.End() })
-	}
-	all.Wait()
-	errs = append(errs, l.recall())
-	l.work.Wait()
-	l.client.Close()
-	return errors.Join(errs...)
-}
-
-// recall waits until no session is used, and ends those that are still used then.
-func (l *Sessions) recall() error {
-	limit := time.NewTimer(returnLimit)
-	defer limit.Stop()
-	for {
-		l.mu.Lock()
-		var used []*Lease
-		for e := range l.used {
-			used = append(used, e)
-		}
-		l.mu.Unlock()
-		if len(used) == 0 {
-			return nil
-		}
-		select {
-		case <-l.back:
-			continue
-		case <-limit.C:
-		}
-		errs := make([]error, len(used))
-		var all sync.WaitGroup
-		for i, e := range used {
-			all.Go(func() { errs[i] = e.End() })
-		}
-		all.Wait()
-		return errors.Join(errs...)
-	}
 }
 
 // Status reports whether the server is there.

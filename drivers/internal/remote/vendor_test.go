@@ -194,6 +194,7 @@ func TestVendors(t *testing.T) {
 		} else if err := again.End(); err != nil {
 			t.Error(err)
 		}
+		want.options[webSocketURL] = true
 		if diff := cmp.Diff(want.options, c.opened[0]); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}

@@ -13,8 +13,10 @@ const (
 	Firefox  = "firefox"
 	WebKit   = "webkit"
 
-	// RemoteBrowser is any browser of a remote, in the table alone.
+	// RemoteBrowser is any browser of a remote, in the table alone; ClassicRemote is one of which the session reports no
+	// events.
 	RemoteBrowser = "remote"
+	ClassicRemote = RemoteBrowser + " without WebDriver BiDi"
 )
 
 // BrowserSupport is what a browser makes of a word: it works, works in another way, or is refused before a page opens.
@@ -40,6 +42,8 @@ func (s BrowserSupport) String() string {
 type BrowserRow struct {
 	Word                              string
 	Chromium, Firefox, WebKit, Remote BrowserSupport
+	// Classic is what sessions of remotes without WebDriver BiDi make of it, where that differs.
+	Classic BrowserSupport
 }
 
 // browserRows is the one table of what browsers can do. The driver, validate, the reference and the contract test go by
@@ -205,6 +209,11 @@ func BrowserDoes(browser, word string) BrowserSupport {
 		return browserTable()[i].WebKit
 	case browser == RemoteBrowser:
 		return browserTable()[i].Remote
+	case browser == ClassicRemote:
+		if row := browserTable()[i]; row.Classic.Refused != "" {
+			return row.Classic
+		}
+		return browserTable()[i].Remote
 	case browser == Chromium || browser == "":
 		return browserTable()[i].Chromium
 	}
@@ -228,7 +237,7 @@ func firefoxPermission(name string) BrowserSupport {
 // BrowserTitle is a browser's name as people write it.
 func BrowserTitle(name string) string {
 	return map[string]string{"": "Chromium", Chromium: "Chromium", Firefox: "Firefox", WebKit: "WebKit",
-		RemoteBrowser: "a remote browser"}[name]
+		RemoteBrowser: "a remote browser", ClassicRemote: "a remote browser without WebDriver BiDi"}[name]
 }
 
 // Refusal is why a browser does not do what a word says; "" when it does.
@@ -252,7 +261,7 @@ func inRemotes(rows []BrowserRow) []BrowserRow {
 			rows = append(rows, said)
 			continue
 		}
-		rows[i].Remote = said.Remote
+		rows[i].Remote, rows[i].Classic = said.Remote, said.Classic
 	}
 	return rows
 }
@@ -267,35 +276,51 @@ func remoteSupport() (rows []BrowserRow) {
 	otherwise := func(word, how string) {
 		rows = append(rows, BrowserRow{Word: word, Remote: BrowserSupport{Otherwise: how}})
 	}
+	reported := func(how, why string, words ...string) {
+		for _, word := range words {
+			rows = append(rows, BrowserRow{Word: word, Remote: BrowserSupport{Otherwise: withBiDi + how},
+				Classic: BrowserSupport{Refused: why}})
+		}
+	}
 	refuse("a remote is reached by the URL under remotes", "openBrowser.connect")
 	refuse("it is up to the session: write it into the capabilities of the remote", "openBrowser.device",
-		"openBrowser.locale", "openBrowser.timezone", "openBrowser.colorScheme", "openBrowser.colorScheme=no-preference",
-		"openBrowser.userAgent", "openBrowser.headless=false", "openBrowser.ignoreHttpsErrors", "openBrowser.permissions",
-		"setDarkMode")
-	refuse("WebDriver sets no location", "openBrowser.geolocation", "setLocation")
-	refuse("WebDriver cannot cut a browser off from the network", "openBrowser.offline", "setAirplaneMode")
-	refuse("WebDriver adds no headers to requests", "openBrowser.headers")
-	refuse("WebDriver does not show what other sites keep: write the steps that log in", "openBrowser.storage",
+		"openBrowser.colorScheme", "openBrowser.colorScheme=no-preference", "openBrowser.headless=false",
+		"openBrowser.ignoreHttpsErrors", "setDarkMode")
+	reported("", "it is up to the session: write it into the capabilities of the remote", "openBrowser.locale",
+		"openBrowser.timezone", "openBrowser.userAgent")
+	sites := "; it is granted to each site as a page of it is requested"
+	reported(sites, "WebDriver grants no permissions", "openBrowser.permissions")
+	reported(sites, "WebDriver sets no location", "openBrowser.geolocation", "setLocation")
+	reported("", "WebDriver cannot cut a browser off from the network", "openBrowser.offline", "setAirplaneMode")
+	reported("", "WebDriver adds no headers to requests", "openBrowser.headers")
+	reported("", "WebDriver does not show what other sites keep: write the steps that log in", "openBrowser.storage",
 		"webStorage")
 	refuse("WebDriver does not report what a page listens to: write drag to move an element, scroll to move the "+
 		"content", "swipe")
-	refuse("WebDriver does not report what pages request", "webRoute", "webWait.request", "webWait.response",
+	reported("", "WebDriver does not report what pages request", "webRoute", "webWait.request", "webWait.response",
 		"webWait.load=networkidle")
-	refuse("WebDriver does not report what pages write to the console", "assertLog", "webAssert.noConsoleErrors")
+	refuse("the response of the network cannot be changed: respond in its place, with status, body or json",
+		"webRoute.modify")
+	reported("; browsers other than Chromium do not report there what they write to it by themselves",
+		"WebDriver does not report what pages write to the console", "assertLog", "webAssert.noConsoleErrors")
 	refuse("WebDriver does not report downloads", "webDownload")
 	refuse("a remote browser is not recorded", "startRecording", "stopRecording", "report: recording")
-	refuse("what pages request is not in the report", "report: network")
+	reported("", "what pages request is not in the report", "report: network")
 	otherwise("openBrowser.httpCredentials", "they are sent to the site of the address alone, when the page opens")
 	otherwise("press", "there is no key menu")
 	otherwise("webPress", "as press")
 	otherwise("webUpload", "files alone, no folders, into file fields, where the server takes files (Grid, chromedriver)")
-	otherwise("paste", "what pages copy by themselves is not known: it pastes what copyText and setClipboard took")
+	otherwise("paste", "without WebDriver BiDi, what pages copy by themselves is not known: it pastes what copyText and "+
+		"setClipboard took")
 	otherwise("drag", "what is made draggable by HTML (draggable, dragstart) gets the events of a drag from Taproot; all "+
 		"else gets the mouse")
 	otherwise("webDrag", "as drag")
-	otherwise("alert", "which kind a dialog is, is not reported: each has the buttons OK and Cancel, and a field for all "+
-		"that is known")
-	otherwise("report: closed shadow roots",
-		"in Chromium those that scripts make, which others do not show; none that the page's HTML declares")
+	otherwise("alert", "without WebDriver BiDi, which kind a dialog is, is not reported: each has the buttons OK and "+
+		"Cancel, and a field for all that is known")
+	otherwise("report: closed shadow roots", "with WebDriver BiDi those that scripts make; the content of one that the "+
+		"page's HTML declares is not read. Without it only in Chromium")
 	return rows
 }
+
+// withBiDi is how a remote does what needs events.
+const withBiDi = "where the session has WebDriver BiDi (chromedriver, geckodriver, Grid)"

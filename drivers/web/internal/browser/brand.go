@@ -32,6 +32,8 @@ type Brand struct {
 	// Silent: it reports neither downloads, nor file dialogs, nor what pages pass to Taproot's functions, and is not
 	// traced. Blind: it does not report requests either.
 	Silent, Blind bool
+	// Binds: its pages report what they copy, although it is Silent.
+	Binds bool
 	// Remote: it runs on a machine of others.
 	Remote bool
 	// Gone is why its session is gone, nil while it is not known to be; may be nil.

@@ -40,6 +40,9 @@ func (r *Remote) phoneCapabilities(wanted map[string]any) error {
 		return fmt.Errorf("%w: Safari on an iPhone: the driver for iOS touches pages at places of the screen, and not of "+
 			"the page; the remote %s can run tests of apps on it (platform: ios)", drivers.ErrUnsupported, r.Name)
 	case "android":
+		if _, said := wanted["webSocketUrl"]; !said {
+			wanted["webSocketUrl"] = false // what Appium reports by WebDriver BiDi is not about pages
+		}
 		for name := range wanted {
 			if strings.EqualFold(name, "appium:automationName") {
 				return nil

@@ -20,6 +20,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/remote"
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
+	"github.com/taproot-dev/taproot/drivers/web/internal/bidi"
 	"github.com/taproot-dev/taproot/drivers/web/internal/classic"
 	"github.com/taproot-dev/taproot/dsl"
 )
@@ -37,6 +38,7 @@ type Remote struct {
 	screen  image.Point // of the phone, in pixels of CSS
 	over    bool        // the test has ended
 	gone    error       // why the session is gone; nil: it is not known to be
+	without string      // why the newest session has no WebDriver BiDi; "": it has
 }
 
 func (r *Remote) goneError() error {
@@ -79,15 +81,26 @@ func (r *Remote) end(lease *remote.Lease) error {
 	return lease.End()
 }
 
+// classicRemote is the browser of a session without WebDriver BiDi, in the table of browsers.
+const classicRemote = dsl.Remote + " without WebDriver BiDi"
+
 // brand is how the browsers of remotes behave, whichever they are.
 func (r *Remote) brand() Brand {
-	return Brand{Name: dsl.Remote, ScriptDrags: true, Silent: true, Blind: true, Remote: true, Gone: r.goneError,
-		own: func(l *Launcher) (playwright.Browser, error) { return classic.Launch(remoteProduct{r}, l.scripts()) }}
+	r.mu.Lock()
+	name := dsl.Remote
+	if r.without != "" {
+		name = classicRemote
+	}
+	reports := r.without == ""
+	r.mu.Unlock()
+	return Brand{Name: name, ScriptDrags: true, Silent: true, Blind: !reports, Binds: reports, Remote: true,
+		Gone: r.goneError,
+		own:  func(l *Launcher) (playwright.Browser, error) { return classic.Launch(remoteProduct{r}, l.scripts()) }}
 }
 
 // offers is why pages cannot be opened in a browser that a test names; nil when they can.
 func (r *Remote) offers(name string) error {
-	if name == "" || name == dsl.Remote || name == r.Browser() {
+	if name == "" || name == dsl.Remote || name == classicRemote || name == r.Browser() {
 		return nil
 	}
 	return &drivers.Unavailable{What: fmt.Sprintf("the remote %s has no %s", r.Name, dsl.BrowserTitle(name)),
@@ -160,6 +173,10 @@ func (r *Remote) take(ctx context.Context) (*remote.Lease, error) {
 	r.mu.Lock()
 	r.gone = nil
 	r.version = lease.Granted.BrowserVersion
+	r.without = ""
+	if lease.BiDi == nil {
+		r.without = lease.WithoutBiDi
+	}
 	r.open = append(r.open, lease)
 	r.page = cmp.Or(r.page, lease.Page())
 	r.mu.Unlock()
@@ -175,13 +192,19 @@ const remoteStart = remote.OpenLimit + time.Minute
 // Traits are those of browsers in general.
 func (r remoteProduct) Traits() classic.Traits {
 	_, version := r.Model()
-	return classic.Traits{Name: dsl.BrowserTitle(dsl.Remote), Version: version, Start: remoteStart,
-		Phone: r.OnPhone()}
+	r.mu.Lock()
+	reports := r.without == ""
+	r.mu.Unlock()
+	return classic.Traits{Name: dsl.BrowserTitle(dsl.Remote), Version: version, Start: remoteStart, Wired: reports,
+		Emulates: reports, Phone: r.OnPhone()}
 }
 
 // Open takes a session. One that was used before has nothing of it left.
 func (r remoteProduct) Open(ctx context.Context, o classic.Opening) (classic.Instance, error) {
-	if err := refusedByRemotes(o.Options); err != nil {
+	r.mu.Lock()
+	without := r.without
+	r.mu.Unlock()
+	if err := refusedByRemotes(o.Options, without == ""); err != nil {
 		return nil, err
 	}
 	r.mu.Lock()
@@ -196,13 +219,21 @@ func (r remoteProduct) Open(ctx context.Context, o classic.Opening) (classic.Ins
 			return nil, err
 		}
 	}
-	return &remoteInstance{remote: r.Remote, lease: lease}, nil
+	i := &remoteInstance{remote: r.Remote, lease: lease}
+	if lease.BiDi == nil {
+		return i, nil
+	}
+	events := bidi.New(lease.BiDi, r.Name)
+	i.events = events
+	return &reportingInstance{remoteInstance: i, Events: events}, nil
 }
 
-// refusedByRemotes is the error of an option that only the capabilities of the session can say.
-func refusedByRemotes(o playwright.BrowserNewContextOptions) error {
+// refusedByRemotes is the error of an option that only the capabilities of the session can say; reports: it has
+// WebDriver BiDi.
+func refusedByRemotes(o playwright.BrowserNewContextOptions, reports bool) error {
 	switch {
-	case o.UserAgent != nil, o.TimezoneId != nil, o.ColorScheme != nil && *o.ColorScheme != *playwright.ColorSchemeLight:
+	case o.ColorScheme != nil && *o.ColorScheme != *playwright.ColorSchemeLight,
+		!reports && (o.UserAgent != nil || o.TimezoneId != nil):
 		return fmt.Errorf("%w: the user agent, the time zone and the colours of a remote browser are up to its "+
 			"capabilities", drivers.ErrUnsupported)
 	case o.IgnoreHttpsErrors != nil && *o.IgnoreHttpsErrors:
@@ -216,6 +247,7 @@ func refusedByRemotes(o playwright.BrowserNewContextOptions) error {
 type remoteInstance struct {
 	remote *Remote
 	lease  *remote.Lease
+	events *bidi.Events // nil: the session has no WebDriver BiDi
 }
 
 // Session is that of the browser.
@@ -311,7 +343,7 @@ func (i *remoteInstance) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), cleanLimit)
 	defer cancel()
-	if err := clean(ctx, i.lease.Session); err != nil {
+	if i.events != nil && i.events.Restore(ctx) != nil || clean(ctx, i.lease.Session) != nil {
 		return r.end(i.lease)
 	}
 	if r.Sessions.Exclusive() {

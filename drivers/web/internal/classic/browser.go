@@ -41,6 +41,8 @@ type Traits struct {
 	Phone bool
 	// Wired: its windows are Wires.
 	Wired bool
+	// Emulates: its instances may be Emulators.
+	Emulates bool
 }
 
 // Opening is what a session is opened for.
@@ -105,6 +107,9 @@ type Window interface {
 	DeclaresClosedRoots(ctx context.Context, loading bool, declares func(html string) bool) bool
 	Close()
 }
+
+// Follower is a Window that reports nothing before Follow is called: its page is known then.
+type Follower interface{ Follow() }
 
 // Scripts are those that are installed in pages.
 type Scripts struct {

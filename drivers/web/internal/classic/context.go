@@ -34,6 +34,8 @@ const (
 type Context struct {
 	uncalledOfContext
 	*network
+	*emulation
+	*prompts
 	browser *Browser
 	opened  Instance
 	session *webdriver.Session
@@ -78,8 +80,13 @@ func open(b *Browser, o playwright.BrowserNewContextOptions) (*Context, error) {
 	defer cancel()
 	c := &Context{browser: b, size: image.Pt(1280, 720), name: "t" + rand.Text(), lock: make(chan struct{}, 1),
 		closed: make(chan struct{})}
-	c.network = newNetwork(c, o.ExtraHttpHeaders)
-	if err := b.unsupported(o); err != nil {
+	c.network, c.emulation = newNetwork(c, o.ExtraHttpHeaders), &emulation{context: c}
+	c.prompts = &prompts{context: c, open: map[string]Prompt{}}
+	err := b.unsupported(o)
+	if err == nil && !b.traits.Emulates {
+		err = b.needsEmulator(o)
+	}
+	if err != nil {
 		return nil, err
 	}
 	c.life, c.end = context.WithCancelCause(context.Background())
@@ -95,6 +102,10 @@ func open(b *Browser, o playwright.BrowserNewContextOptions) (*Context, error) {
 		return nil, err
 	}
 	c.opened, c.session = opened, opened.Session()
+	if err := c.start(ctx, o); err != nil {
+		_ = c.Close()
+		return nil, err
+	}
 	return c, nil
 }
 
@@ -218,11 +229,12 @@ func (c *Context) adopt(ctx context.Context, handle string, opener *Page) (*Page
 	if err := c.choose(ctx, handle); err != nil {
 		return nil, err
 	}
-	if err := c.fit(ctx); err != nil {
-		return nil, err
+	_, evaluates := c.opened.(Evaluator)
+	if !evaluates {
+		if err := c.fit(ctx); err != nil {
+			return nil, err
+		}
 	}
-	c.mu.Lock()
-	c.mu.Unlock()
 	attached, err := c.opened.Attach(ctx, c.attachment(p, number))
 	if err != nil {
 		return nil, err
@@ -232,53 +244,20 @@ func (c *Context) adopt(ctx context.Context, handle string, opener *Page) (*Page
 	c.pages = append(c.pages, p)
 	handlers := slices.Clone(c.onPage)
 	c.mu.Unlock()
+	if w, is := attached.(Follower); is {
+		w.Follow()
+	}
+	if evaluates { // what waits for a decision would wait for this, too
+		if err := c.fit(ctx); err != nil {
+			return nil, err
+		}
+	}
 	c.news = append(c.news, func() {
 		for _, f := range handlers {
 			f(p)
 		}
 	})
 	return p, nil
-}
-
-// fit sets the size of the chosen window. The lock is held.
-func (c *Context) fit(ctx context.Context) error {
-	if c.browser.traits.Phone {
-		return nil
-	}
-	return Fit(ctx, c.session, c.size, c.browser.traits.Toolbar)
-}
-
-// Fit sets the size of the chosen window of a session so that its page has this size. toolbar is how much higher than
-// its page a window is, at first guess.
-func Fit(ctx context.Context, session *webdriver.Session, size image.Point, toolbar int) error {
-	outer := size.Add(image.Pt(0, toolbar))
-	var inner [2]float64
-	for attempt := range 11 {
-		if attempt > 0 {
-			if err := session.Resize(ctx, outer.X, outer.Y); err != nil {
-				return err
-			}
-		}
-		for range 10 { // the display follows a moment later
-			if err := session.Execute(ctx, "return [innerWidth, innerHeight]", nil, &inner, callLimit); err != nil {
-				return err
-			}
-			if image.Pt(int(inner[0]), int(inner[1])) == size {
-				return nil
-			}
-			if attempt == 0 {
-				break
-			}
-			if err := drivers.Pause(ctx, resizePoll); err != nil {
-				return err
-			}
-		}
-		if attempt > 0 {
-			outer = outer.Add(size.Sub(image.Pt(int(inner[0]), int(inner[1]))))
-		}
-	}
-	return fmt.Errorf("%w: the window cannot be made %d × %d large: it stays at %.0f × %.0f", drivers.ErrPage, size.X,
-		size.Y, inner[0], inner[1])
 }
 
 // do calls f with the window of a page chosen, alone. p may be nil: whichever window.

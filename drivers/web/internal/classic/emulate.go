@@ -23,6 +23,9 @@ func (c *network) isOffline() bool {
 
 // SetOffline has all requests fail, or go out again.
 func (c *network) SetOffline(on bool) error {
+	if _, is := c.context.opened.(Emulator); is {
+		return c.context.setOffline(on)
+	}
 	if on == c.isOffline() {
 		return nil
 	}
@@ -75,19 +78,6 @@ func (t *Traffic) EmulateMedia(options ...playwright.PageEmulateMediaOptions) er
 		scheme = "Dark"
 	}
 	return p.context.do(p, callLimit, func(ctx context.Context) error { return wire.Prefer(ctx, scheme) })
-}
-
-// ClearCookies removes the cookies of the pages that are open.
-func (c *Context) ClearCookies(...playwright.BrowserContextClearCookiesOptions) error {
-	c.mu.Lock()
-	pages := slices.Clone(c.pages)
-	c.mu.Unlock()
-	for _, p := range pages {
-		if err := c.do(p, callLimit, c.session.DeleteCookies); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Video is the recording of all pages of the context, which counts as that of the first.

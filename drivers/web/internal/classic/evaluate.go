@@ -49,7 +49,7 @@ func (p *Page) execute(ctx context.Context, script string, args ...any) (text st
 	for attempt := 0; ; attempt++ {
 		var answer *string
 		err := c.command(ctx, func() error {
-			return c.session.Execute(ctx, script, append([]any{c.name}, args...), &answer, evalLimit)
+			return c.script(ctx, script, append([]any{c.name}, args...), &answer, evalLimit)
 		})
 		switch {
 		case err != nil && !webdriver.Is(err, webdriver.ScriptFailed) && webdriver.MayHaveHappened(err) && answer == nil &&
@@ -73,7 +73,7 @@ func (p *Page) execute(ctx context.Context, script string, args ...any) (text st
 func (p *Page) install(ctx context.Context) error {
 	c := p.context
 	script := "const name = arguments[0]; if (!document[name]) (\n" + c.browser.script + "\n)(name);"
-	err := c.command(ctx, func() error { return c.session.Execute(ctx, script, []any{c.name}, nil, callLimit) })
+	err := c.command(ctx, func() error { return c.script(ctx, script, []any{c.name}, nil, callLimit) })
 	if webdriver.Is(err, webdriver.ScriptFailed) {
 		//lint:ignore ST1005 Playwright's words, for browser.Passing
 		return fmt.Errorf("Execution context was destroyed: %w", err)

@@ -1,6 +1,7 @@
 package classic
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -107,6 +108,7 @@ type Dialog struct {
 	playwright.Dialog
 	page    *Page
 	message string
+	prompt  Prompt // as it is reported; with WebDriver alone it is not
 	done    chan struct{}
 	once    sync.Once
 }
@@ -120,8 +122,8 @@ func (c *Context) meet(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	d := &Dialog{message: text, done: make(chan struct{}), prompt: c.prompt(c.window, text)}
 	c.mu.Lock()
-	d := &Dialog{message: text, done: make(chan struct{})}
 	for _, p := range c.pages {
 		if p.handle == c.window {
 			d.page = p
@@ -151,14 +153,14 @@ func (c *Context) isAsked() bool {
 	return c.dialog != nil
 }
 
-// Type is that of any dialog: the browser does not report which kind it is.
-func (d *Dialog) Type() string { return "dialog" }
+// Type is which kind of dialog it is; "dialog" where the browser does not report that.
+func (d *Dialog) Type() string { return cmp.Or(d.prompt.Kind, "dialog") }
 
 // Message is what the dialog says.
 func (d *Dialog) Message() string { return d.message }
 
-// DefaultValue cannot be known.
-func (d *Dialog) DefaultValue() string { return "" }
+// DefaultValue is what the field has at first, as far as that is reported.
+func (d *Dialog) DefaultValue() string { return d.prompt.Default }
 
 // Page returns the page that has opened the dialog.
 func (d *Dialog) Page() playwright.Page {

@@ -47,7 +47,7 @@ func (p *Page) arrival(ctx context.Context) (at arrival, err error) {
 	c := p.context
 	var list []string
 	err = c.command(ctx, func() error {
-		return c.session.Execute(ctx, arrivalScript, []any{c.name, rand.Text()}, &list, callLimit)
+		return c.script(ctx, arrivalScript, []any{c.name, rand.Text()}, &list, callLimit)
 	})
 	if err == nil && len(list) != 5 {
 		err = errMangled
@@ -96,6 +96,9 @@ func (p *Page) travel(limit time.Duration, address string, depart func(ctx conte
 			address = before.url
 		}
 		p.Traffic.departs()
+		if err := c.prepareVisit(ctx, address); err != nil {
+			return err
+		}
 		if err := depart(ctx); err != nil {
 			return notOpened(err)
 		}

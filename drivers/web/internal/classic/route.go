@@ -242,7 +242,8 @@ func answerOf(options []playwright.RouteFulfillOptions) (Answer, error) {
 		return a, fmt.Errorf("a response has no body of the type %T", body)
 	}
 	if a.Status >= 300 && a.Status < 400 && a.Status != http.StatusNotModified {
-		return a, fmt.Errorf("%w: WebKit follows no redirect of a test (status %d)", drivers.ErrUnsupported, a.Status)
+		return a, fmt.Errorf("%w: this browser follows no redirect of a test (status %d)", drivers.ErrUnsupported,
+			a.Status)
 	}
 	return a, nil
 }

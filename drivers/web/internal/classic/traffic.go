@@ -2,6 +2,7 @@ package classic
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/cookiejar"
@@ -170,7 +171,8 @@ func (t *Traffic) passed(r *Request, cached bool) {
 		return
 	}
 	if t.page.context.routeOf(r.URL()) != nil {
-		t.page.context.fail(passedError(r, "WebKit does not stop synchronous requests and those of service workers"))
+		t.page.context.fail(passedError(r,
+			t.page.context.browser.traits.Name+" does not stop synchronous requests and those of service workers"))
 	}
 }
 
@@ -356,6 +358,13 @@ func (c *network) brokenBy() error {
 	return c.broken
 }
 
+// intercepts reports whether requests wait for decisions.
+func (c *network) intercepts() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stops
+}
+
 // changes reports whether the context changes requests for a URL.
 func (c *network) changes(address string) bool {
 	c.mu.Lock()
@@ -384,7 +393,9 @@ func (t *Traffic) lost() error {
 	if p.attached == nil {
 		return nil
 	}
-	if err := p.attached.Err(); err != nil {
+	if err := p.attached.Err(); errors.Is(err, drivers.ErrDeviceLost) {
+		return err
+	} else if err != nil {
 		return fmt.Errorf("%w: Web Inspector: %w", drivers.ErrDeviceLost, err)
 	}
 	return nil

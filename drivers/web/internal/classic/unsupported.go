@@ -20,18 +20,6 @@ func (c *Context) refused(what string) error { return refused(c.browser.traits.N
 func (b *Browser) unsupported(o playwright.BrowserNewContextOptions) error {
 	is := func(p *bool) bool { return p != nil && *p }
 	switch {
-	case o.StorageState != nil:
-		return refused(b.traits.Name, "saved states")
-	case o.Locale != nil && !b.traits.Wired:
-		return refused(b.traits.Name, "language of a page's own")
-	case o.Geolocation != nil:
-		return refused(b.traits.Name, "location")
-	case len(o.Permissions) > 0:
-		return refused(b.traits.Name, "permissions")
-	case is(o.Offline):
-		return refused(b.traits.Name, "offline mode")
-	case len(o.ExtraHttpHeaders) > 0 && !b.traits.Wired:
-		return refused(b.traits.Name, "headers of the caller's")
 	case is(o.IsMobile), is(o.HasTouch):
 		return refused(b.traits.Name, "touch screen")
 	case o.RecordVideo != nil && !b.traits.Wired:
@@ -44,25 +32,23 @@ func (b *Browser) unsupported(o playwright.BrowserNewContextOptions) error {
 	return nil
 }
 
-// AddCookies is refused.
-func (c *Context) AddCookies([]playwright.OptionalCookie) error { return c.refused("saved states") }
-
-// StorageState is refused.
-func (c *Context) StorageState(...string) (*playwright.StorageState, error) {
-	return nil, c.refused("saved states")
-}
-
-// GrantPermissions is refused.
-func (c *Context) GrantPermissions([]string, ...playwright.BrowserContextGrantPermissionsOptions) error {
-	return c.refused("permissions")
-}
-
-// SetGeolocation is refused.
-func (c *Context) SetGeolocation(*playwright.Geolocation) error { return c.refused("location") }
-
-// ExposeBinding is refused.
-func (c *Context) ExposeBinding(string, playwright.BindingCallFunction, ...bool) error {
-	return c.refused("functions that pages can call")
+// needsEmulator is the error of the first option that only an Emulator honours.
+func (b *Browser) needsEmulator(o playwright.BrowserNewContextOptions) error {
+	switch {
+	case o.StorageState != nil:
+		return refused(b.traits.Name, "saved states")
+	case o.Locale != nil && !b.traits.Wired:
+		return refused(b.traits.Name, "language of a page's own")
+	case o.Geolocation != nil:
+		return refused(b.traits.Name, "location")
+	case len(o.Permissions) > 0:
+		return refused(b.traits.Name, "permissions")
+	case o.Offline != nil && *o.Offline:
+		return refused(b.traits.Name, "offline mode")
+	case len(o.ExtraHttpHeaders) > 0 && !b.traits.Wired:
+		return refused(b.traits.Name, "headers of the caller's")
+	}
+	return nil
 }
 
 // NewCDPSession is refused.

@@ -126,11 +126,18 @@ type settler interface {
 
 // SettleLog returns when all that the page has written to its console until now is in the log.
 func (rd *Reader) SettleLog(ctx context.Context) error {
-	_, page, err := rd.slot.Page() // without one nothing writes to the console
+	s, page, err := rd.slot.Page() // without one nothing writes to the console
 	if p, ok := page.(settler); ok && err == nil {
+		if err := s.Refuses("assertLog"); err != nil {
+			return err
+		}
 		if err := p.Settle(ctx); err != nil {
 			return err
 		}
+	}
+	opened, _ := rd.slot.Opened()
+	if errors.Is(err, drivers.ErrDeviceLost) && opened != nil && opened.Browser.Brand.Remote {
+		return err // what is in the log is not all
 	}
 	return rd.journal.Flush(ctx)
 }

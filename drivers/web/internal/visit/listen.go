@@ -119,7 +119,7 @@ func watchPages(s *pages.BrowserContext) error {
 // hearCopies notes what the pages of the context copy. The pages of a browser that was running before are left as they
 // are.
 func hearCopies(s *pages.BrowserContext) error {
-	if s.Browser.Attached || s.Browser.Brand.Silent {
+	if s.Browser.Attached || s.Browser.Brand.Silent && !s.Browser.Brand.Binds {
 		return nil
 	}
 	err := s.Context.ExposeBinding(copiedBinding, func(_ *playwright.BindingSource, args ...any) any {

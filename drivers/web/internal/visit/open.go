@@ -146,11 +146,11 @@ func (o *Opener) UseBrowser(ctx context.Context, name string) error {
 func (o *Opener) PageBrowser() (name, version string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if s, _ := o.slot.Opened(); s != nil {
-		return s.Browser.Brand.Name, s.Browser.Version()
-	}
 	if o.launcher.Options().Remote != nil {
 		return dsl.Remote, o.info.OSVersion
+	}
+	if s, _ := o.slot.Opened(); s != nil {
+		return s.Browser.Brand.Name, s.Browser.Version()
 	}
 	return cmp.Or(o.browser, o.launcher.Options().Browser, dsl.Chromium), o.info.OSVersion
 }

@@ -100,8 +100,16 @@ func optional(state *playwright.StorageState) *playwright.OptionalStorageState {
 	return out
 }
 
+// storageFiller is a context that sets the local storage of a site by itself.
+type storageFiller interface {
+	FillStorage(of playwright.Origin) error
+}
+
 // fillStorage sets the local storage of an origin, on an empty, invisible page of that origin.
 func fillStorage(s *pages.BrowserContext, origin playwright.Origin) error {
+	if c, is := s.Context.(storageFiller); is {
+		return c.FillStorage(origin)
+	}
 	page, err := s.Tabs.HiddenPage()
 	if err != nil {
 		return err

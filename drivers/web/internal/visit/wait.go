@@ -87,6 +87,11 @@ func (n *Navigator) waitLoad(ctx context.Context, state string, deadline time.Ti
 	}
 }
 
+// settler is a page that reports its requests on another way than all else. One that has lost it does not settle.
+type settler interface {
+	Settle(ctx context.Context) error
+}
+
 func (n *Navigator) waitTraffic(ctx context.Context, pattern string, answer bool, timeout time.Duration) error {
 	fits, err := network.Compile(pattern)
 	if err != nil {
@@ -94,9 +99,12 @@ func (n *Navigator) waitTraffic(ctx context.Context, pattern string, answer bool
 	}
 	deadline := time.Now().Add(timeout)
 	for {
-		s, _, err := n.slot.Page()
+		s, page, err := n.slot.Page()
 		if err == nil {
 			err = s.Refuses("webWait.request")
+		}
+		if p, ok := page.(settler); ok && err == nil {
+			err = p.Settle(ctx)
 		}
 		if err != nil {
 			return err
