@@ -181,13 +181,14 @@ func TestSeveralDevicesWithFaults(t *testing.T) {
 		"  - on:\n      timeout: 90s\n      alice: [" + neverThere + ", {tap: Payments}]\n      carol: [" + neverThere + "]\n"
 	both := "  - on: {alice: [" + launchesList + "], carol: [" + launchesList + "]}\n"
 	pull := func(l *lab, _ *child) { l.phones[1].Disconnect() }
-	for _, c := range []struct {
+	type fault struct {
 		name, steps string
 		fault       func(l *lab, run *child)
 		code        int
 		says        []string
 		want        []string // of the parallel steps
-	}{
+	}
+	for _, c := range testutil.Few(2, []fault{
 		{"failure", strings.Replace(waiting, "carol: ["+neverThere, "carol: [{assert: {label: Not there, timeout: 1s}}", 1),
 			nil, 1, []string{"✗ FAIL failure · ", `"Not there" did not appear within 1s`},
 			[]string{"alice assert interrupted", "alice tap unreached", "carol assert fail"}},
@@ -201,7 +202,7 @@ func TestSeveralDevicesWithFaults(t *testing.T) {
 			[]string{"alice assert interrupted", "alice tap unreached", "carol assert interrupted"}},
 		{"limit", strings.Replace(waiting, "timeout: 90s", "timeout: 2s", 1), nil, 1,
 			[]string{"✗ FAIL limit · ", "the on took longer than 2s"}, nil},
-	} {
+	}) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			l := recordingLab(t, 2)
