@@ -82,7 +82,8 @@ func TestMatchingIsTheSame(t *testing.T) {
 	for _, app := range []string{"", "com.example.matching"} {
 		t.Run(cmp.Or(app, "pages"), func(t *testing.T) {
 			t.Parallel()
-			m := &matching{table: testutil.Few(2, matchTable()), app: app, answers: map[string]bool{}, pick: dsl.Selector{CSS: ".r"}}
+			m := &matching{table: testutil.Few(2, matchTable()), app: app, answers: map[string]bool{},
+				pick: dsl.Selector{CSS: ".r"}}
 			if app == "" {
 				useBrowser(t)
 				m.lab = newLab(t, 0)

@@ -432,7 +432,7 @@ func TestAllBrowsers(t *testing.T) {
 	dir := t.TempDir()
 	text := "id: both\nbrowsers: [chromium, firefox]\nsteps: [{openBrowser: a.html}]\n---\n" +
 		"id: plain\nsteps: [{openBrowser: a.html}, {assert: Hi}]\n---\n" +
-		"id: dark\nsteps: [{openBrowser: a.html}, {setDarkMode: true}]\n---\n" +
+		"id: swiped\nsteps: [{openBrowser: a.html}, {swipe: up}]\n---\n" +
 		"id: own\nsteps: [{openBrowser: {url: a.html, browser: firefox}}]\n---\n" +
 		"id: needed\nsteps: [{openBrowser: a.html}, {set: {x: 1}}]\n---\n" +
 		"id: needs\nneeds: needed\nsteps: [{openBrowser: a.html}]\n---\n" +
@@ -451,17 +451,17 @@ func TestAllBrowsers(t *testing.T) {
 		got = append(got, c.Pack+" "+c.Browser)
 	}
 	if want := []string{"both--chromium chromium", "both--firefox firefox", "plain--chromium chromium",
-		"plain--firefox firefox", "plain--webkit webkit", "dark--chromium chromium", "own firefox", "needed ",
+		"plain--firefox firefox", "plain--webkit webkit", "swiped--chromium chromium", "own firefox", "needed ",
 		"needs--chromium chromium", "needs--firefox firefox", "needs--webkit webkit", "phone "}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	if len(p.Warnings) != 2 || !strings.Contains(p.Warnings[1].Msg, "dark is not run in WebKit: setDarkMode") {
+	if len(p.Warnings) != 2 || !strings.Contains(p.Warnings[1].Msg, "swiped is not run in WebKit: swipe") {
 		t.Errorf("%v", p.Warnings)
 	}
 	o.Labels = "webkit"
 	want(t, packs(t, o), "plain--webkit", "needed", "needs--webkit")
 	o.Labels, o.Browsers = "", []string{dsl.Chromium}
-	want(t, packs(t, o), "both--chromium", "both--firefox", "plain", "dark", "own", "needed", "needs", "phone")
+	want(t, packs(t, o), "both--chromium", "both--firefox", "plain", "swiped", "own", "needed", "needs", "phone")
 	o.Browsers = nil
 	wantUsage(t, fails(t, o, "browser all", "not on a farm"))
 }
