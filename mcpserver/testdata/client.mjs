@@ -56,7 +56,7 @@ if (!process.env.WITHOUT_PAGES) {
   await good('input', { text: '${APP_PASSWORD}', ...page });
   await good('web_click', { ref: ref(seen, 'button', 'Sign in'), ...page });
   await good('wait_for', { visible: { label: 'Welcome, Ada' }, ...page });
-  await good('web_assert', { selector: '#welcome', text: 'Welcome', ...page });
+  await good('web_assert', { selector: '#welcome', text: 'Welcome, Ada', ...page });
 }
 
 // Errors.
