@@ -43,11 +43,11 @@ func TestWebKitRuns(t *testing.T) {
 	end.exits(t, 1)
 	has(t, "the terminal", end.stdout, "✓ PASS pass", "✗ FAIL fail", "1 passed, 1 failed")
 	l.endedWebKit(nil)
-	l.write("mock.yaml", "id: mock\nplatform: web\nbrowsers: [webkit]\nsteps:\n  - webRoute: {url: /a, block: true}\n"+
-		"  - openBrowser: '"+site.Page("index.html")+"'\n")
-	end = l.start("taproot", "run", "mock.yaml").wait()
+	l.write("file.yaml", "id: file\nplatform: web\nbrowsers: [webkit]\nsteps:\n  - openBrowser: '"+
+		site.Page("index.html")+"'\n  - webDownload: '#file'\n")
+	end = l.start("taproot", "run", "file.yaml").wait()
 	end.exits(t, 2)
-	has(t, "the error", end.stderr+end.stdout, "mock.yaml:5:5: webRoute does not work in WebKit")
+	has(t, "the error", end.stderr+end.stdout, "file.yaml:6:5: webDownload does not work in WebKit")
 	for name, sent := range map[string]syscall.Signal{"interrupted": syscall.SIGINT, "killed": syscall.SIGKILL} {
 		l.write(name+".yaml", "id: "+name+"\nplatform: web\nbrowsers: [webkit]\nsteps:\n  - openBrowser: '"+
 			site.Page("index.html")+"'\n  - assert: {label: Never there, timeoutMs: 100000}\n")

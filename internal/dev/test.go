@@ -22,7 +22,7 @@ import (
 // Tests wait more than they compute: four packages at once, and two tests of each, keep two cores busy.
 const (
 	packagesAtOnce = "4"
-	testsAtOnce    = "4"
+	testsAtOnce    = "2"
 )
 
 // testFlags are the arguments of dev test.
