@@ -259,7 +259,7 @@ func (b *Browser) Kill() {
 	go func() { _ = b.Browser.Close() }() // it returns when the browser, or Playwright's process, ends
 }
 
-// stop ends Playwright's process, by force if it does not end by itself, and removes the profiles of its browsers.
+// stop ends Playwright's process, by force with its browsers if it does not end by itself, and removes their profiles.
 func (p *process) stop() {
 	pid := p.pw.Pid()
 	defer removeDir(toolchain.BrowsersDir(pid))
@@ -271,9 +271,11 @@ func (p *process) stop() {
 	if WaitFor(done, StopLimit) {
 		return
 	}
+	left := browsersOf(pid)
 	if proc, err := os.FindProcess(pid); err == nil {
 		_ = proc.Kill()
 	}
+	killBrowsers(left)
 	WaitFor(done, StopLimit)
 }
 
