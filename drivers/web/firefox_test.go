@@ -378,3 +378,13 @@ func TestFirefoxTellsOfClosedRootsInHTML(t *testing.T) {
 		}
 	}
 }
+
+func TestBrowsersAreNamed(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][3]string{{dsl.Chromium, "156.0.7204.9", "Chromium 156"}, {dsl.Firefox, "153.7", "Firefox 153"},
+		{dsl.WebKit, "2.50.6", "WebKit 2.50"}, {dsl.WebKit, "2", "WebKit 2"}, {dsl.Chromium, "", "Chromium"}} {
+		if got := browser.ModelOf(c[0], c[1]); got != c[2] {
+			t.Errorf("%s %s is called %q, not %q", c[0], c[1], got, c[2])
+		}
+	}
+}

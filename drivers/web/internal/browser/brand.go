@@ -80,10 +80,14 @@ func (b Brand) kindOf(opts drivers.PageOptions) browserKind {
 	return k
 }
 
-// ModelOf names a browser with the first number of its version.
+// ModelOf names a browser with the first number of its version; of WebKitGTK, which is always 2, with two.
 func ModelOf(name, version string) string {
-	major, _, _ := strings.Cut(version, ".")
-	return strings.TrimSpace(dsl.BrowserTitle(name) + " " + major)
+	numbers := strings.Split(version, ".")
+	shown := min(len(numbers), 1)
+	if name == dsl.WebKit {
+		shown = min(len(numbers), 2)
+	}
+	return strings.TrimSpace(dsl.BrowserTitle(name) + " " + strings.Join(numbers[:shown], "."))
 }
 
 // Refuse reports the first of a page's options that the browser does not honour.
