@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/remote"
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
 )
 
@@ -155,16 +155,12 @@ func (p *Pages) Choose(ctx context.Context, at Place) error {
 func (p *Pages) enter(ctx context.Context, at Place) error {
 	s := p.session
 	err := s.choose(ctx, at.Context, enterLimit)
-	var said *webdriver.Error
-	switch {
-	case webdriver.Late(err):
+	if webdriver.Late(err) {
 		s.Spoil()
 		err = fmt.Errorf("%w: a page of %s does not respond: the server waits for it, and takes no other command: %w",
 			drivers.ErrDeviceLost, at.App, err)
-	case errors.As(err, &said) && strings.Contains(strings.ToLower(said.Message), "chromedriver"):
-		err = fmt.Errorf("%w: the Appium server of the remote %s has no chromedriver that fits the pages of %s: install one "+
-			"there and name it under capabilities (\"appium:chromedriverExecutable\"), or start the server with "+
-			"--allow-insecure uiautomator2:chromedriver_autodownload: %w", drivers.ErrUnsupported, s.Remote, at.App, err)
+	} else {
+		err = remote.WithoutChromedriver(err, s.Remote, "the pages of "+at.App)
 	}
 	return s.explain(ctx, "enter a page", err)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
 )
 
@@ -80,4 +81,16 @@ func containsWord(text, word string) bool {
 
 func isWord(b byte) bool {
 	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z'
+}
+
+// WithoutChromedriver explains the error of an Appium server, by the name of the remote, that lacks the driver for some
+// pages of a phone. Other errors stay as they are.
+func WithoutChromedriver(err error, remote, pages string) error {
+	var said *webdriver.Error
+	if !errors.As(err, &said) || !strings.Contains(strings.ToLower(said.Message), "chromedriver") {
+		return err
+	}
+	return fmt.Errorf("%w: the Appium server of the remote %s has no chromedriver that fits %s: install one there and "+
+		"name it under capabilities (\"appium:chromedriverExecutable\"), or start the server with --allow-insecure "+
+		"uiautomator2:chromedriver_autodownload: %w", drivers.ErrUnsupported, remote, pages, err)
 }

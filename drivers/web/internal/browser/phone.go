@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"math"
@@ -55,13 +54,10 @@ func (r *Remote) phoneCapabilities(wanted map[string]any) error {
 
 // withoutDriver explains why no browser of a phone was opened where the server lacks the driver of it.
 func (r *Remote) withoutDriver(err error) error {
-	var said *webdriver.Error
-	if !r.OnPhone() || !errors.As(err, &said) || !strings.Contains(strings.ToLower(said.Message), "chromedriver") {
+	if !r.OnPhone() {
 		return err
 	}
-	return fmt.Errorf("%w: the Appium server of the remote %s has no chromedriver that fits the Chrome of the phone: "+
-		"install one there and name it under capabilities (\"appium:chromedriverExecutable\"), or start the server with "+
-		"--allow-insecure uiautomator2:chromedriver_autodownload: %w", drivers.ErrUnsupported, r.Name, err)
+	return remote.WithoutChromedriver(err, r.Name, "the Chrome of the phone")
 }
 
 // screenScript returns the size of what the screen shows of a page, in pixels of CSS at the size that is made for
