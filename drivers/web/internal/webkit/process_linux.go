@@ -237,6 +237,19 @@ func groupLives(group int) bool { return len(members(group)) > 0 }
 
 // members lists the processes of a group that have not ended.
 func members(group int) (list []int) {
+	for _, p := range Processes() {
+		if p.Group == group {
+			list = append(list, p.ID)
+		}
+	}
+	return list
+}
+
+// Process is a process of this machine.
+type Process struct{ ID, Parent, Group int }
+
+// Processes lists the processes of this machine that have not ended.
+func Processes() (list []Process) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil
@@ -250,9 +263,11 @@ func members(group int) (list []int) {
 		if err != nil {
 			continue
 		}
-		fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
-		if len(fields) > 2 && fields[0] != "Z" && fields[2] == strconv.Itoa(group) {
-			list = append(list, pid)
+		fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:])) // after the name, which may be anything
+		if len(fields) > 2 && fields[0] != "Z" {
+			parent, _ := strconv.Atoi(fields[1])
+			group, _ := strconv.Atoi(fields[2])
+			list = append(list, Process{pid, parent, group})
 		}
 	}
 	return list
