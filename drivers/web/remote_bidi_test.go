@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/internal/testutil"
 )
 
@@ -31,6 +34,11 @@ func eventfulSite(t *testing.T) *httptest.Server {
 			</script><img src=/nope.png>`))
 		case "/headers":
 			_, _ = w.Write([]byte(r.Header.Get("X-Shop") + "|" + r.Header.Get("Cookie")))
+		case "/goods":
+			body, _ := io.ReadAll(r.Body)
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(w, `{"stock": 5, "said": "%s %s %s %s"}`, r.Method, body, r.Header.Get("X-Shop"),
+				r.Header.Get("Cookie"))
 		case "/empty":
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = w.Write([]byte("<h1>Empty</h1>"))
@@ -77,6 +85,13 @@ func TestRemoteBiDi(t *testing.T) {
 	if got := remoteEval(t, dev, `() => ask('/headers')`); got != `"failed"` {
 		t.Error(got)
 	}
+	Must(t, dev.Route(t.Context(), drivers.WebRoute{URL: "/goods", Request: map[string]string{"X-Shop": "changed"},
+		Modify: &drivers.WebModify{Status: 203, Merge: map[string]any{"stock": 0}, Headers: map[string]string{"X-A": "b"}}}))
+	got = remoteEval(t, dev, `async () => { const said = await fetch('/goods', {method: 'POST', body: 'milk é'});
+		return [said.status, said.headers.get('x-a'), await said.json()] }`)
+	if got != `[203,"b",{"said":"POST milk é changed who=ada","stock":0}]` {
+		t.Error(got)
+	}
 	remoteEval(t, dev, `() => { setTimeout(() => ask('/later'), 300) }`)
 	Must(t, dev.WaitPage(t.Context(), drivers.WebEvent{Response: "/later"}, patience))
 	Must(t, dev.WaitPage(t.Context(), drivers.WebEvent{Load: "networkidle"}, patience))
@@ -113,6 +128,25 @@ func TestRemoteBiDi(t *testing.T) {
 	got = remoteEval(t, dev, `async () => [await (await fetch('/headers')).text(), localStorage.basket]`)
 	if got != `["|who=ada","milk"]` {
 		t.Errorf("the state is %s", got)
+	}
+	Must(t, dev.Close())
+}
+
+// What is requested in place of a remote browser goes where the policy of the driver lets browsers go.
+func TestRemoteChangedResponsesAreGuarded(t *testing.T) {
+	testutil.Leave(t, "it runs without -short; package guard tests what may be reached")
+	d, shop := newHub(t).driver(t, 1), eventfulSite(t)
+	d.(*remoteDriver).opts.Policy = &guard.Policy{}
+	dev := openRemote(t, d)
+	Must(t, dev.OpenPage(t.Context(), shop.URL+"/", drivers.PageOptions{}))
+	Must(t, dev.Route(t.Context(), drivers.WebRoute{URL: "/goods", Modify: &drivers.WebModify{Status: 203}}))
+	if got := remoteEval(t, dev, `() => ask('/goods')`); got != `"failed"` {
+		t.Error(got)
+	}
+	seen, err := dev.Look(t.Context(), "h1", drivers.WebCondition{NoConsoleErrors: true}, time.Second)
+	all := strings.Join(seen.ConsoleErrors, "\n")
+	if err != nil || !strings.Contains(all, "webRoute: the network did not respond") {
+		t.Errorf("%s, %v", all, err)
 	}
 	Must(t, dev.Close())
 }

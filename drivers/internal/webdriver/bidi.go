@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -108,7 +109,7 @@ func (c *Client) webSockets(address string) (list []string, err error) {
 	}
 	add(own.Scheme, own.Host)
 	scheme := map[string]string{"ws": "http", "wss": "https", "http": "http", "https": "https"}[offered.Scheme]
-	if scheme == "" || isLoopback(offered.Hostname()) && !isLoopback(own.Hostname()) {
+	if scheme == "" || IsLoopback(offered.Hostname()) && !IsLoopback(own.Hostname()) {
 		// what listens there on this machine is another program
 		if port := offered.Port(); scheme != "" && port != "" {
 			add(scheme, net.JoinHostPort(own.Hostname(), port))
@@ -119,9 +120,11 @@ func (c *Client) webSockets(address string) (list []string, err error) {
 	return list, nil
 }
 
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
+// IsLoopback reports whether the host of a URL is the machine that sends the request.
+func IsLoopback(host string) bool {
+	ip, name := net.ParseIP(host), strings.ToLower(strings.TrimSuffix(host, "."))
+	return name == "localhost" || strings.HasSuffix(name, ".localhost") ||
+		ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
 // dialBiDi connects to a URL, and checks that it is that of the session. The user and the key go to the host of the

@@ -299,8 +299,8 @@ func remoteSupport() (rows []BrowserRow) {
 		"content", "swipe")
 	reported("", "WebDriver does not report what pages request", "webRoute", "webWait.request", "webWait.response",
 		"webWait.load=networkidle")
-	refuse("the response of the network cannot be changed: respond in its place, with status, body or json",
-		"webRoute.modify")
+	reported("; Taproot requests the response itself, with the cookies of the browser, so its machine has to reach the "+
+		"server", "WebDriver does not report what pages request", "webRoute.modify")
 	reported("; browsers other than Chromium do not report there what they write to it by themselves",
 		"WebDriver does not report what pages write to the console", "assertLog", "webAssert.noConsoleErrors")
 	refuse("WebDriver does not report downloads", "webDownload")

@@ -35,6 +35,7 @@ type reported struct {
 		Headers                                          []webdriver.Header
 		Kind                                             string `json:"goog:resourceType"`
 		Body                                             string `json:"goog:postData"`
+		BodySize                                         int64  // in bytes
 	}
 	Response struct {
 		URL, StatusText, MimeType string
@@ -105,7 +106,8 @@ func (s *Events) sent(t *classic.Traffic, p reported) {
 		return
 	}
 	sent := classic.Sent{ID: id, Kind: kindOf(p), URL: p.Request.URL, Method: p.Request.Method,
-		Headers: webdriver.Headers(p.Request.Headers), Post: p.Request.Body, Frame: p.Context}
+		Headers: webdriver.Headers(p.Request.Headers), Post: p.Request.Body,
+		PostUnknown: p.Request.Body == "" && p.Request.BodySize > 0, Frame: p.Context}
 	x := &exchange{id: id, context: p.Context, kind: sent.Kind, url: sent.URL, document: sent.Kind == "document"}
 	s.mu.Lock()
 	before := s.requests[id]

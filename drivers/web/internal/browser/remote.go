@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"image"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web/internal/bidi"
 	"github.com/taproot-dev/taproot/drivers/web/internal/classic"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/guard"
 )
 
 // Remote is a WebDriver server on which the pages of one device are opened.
@@ -95,7 +97,9 @@ func (r *Remote) brand() Brand {
 	r.mu.Unlock()
 	return Brand{Name: name, ScriptDrags: true, Silent: true, Blind: !reports, Binds: reports, Remote: true,
 		Gone: r.goneError,
-		own:  func(l *Launcher) (playwright.Browser, error) { return classic.Launch(remoteProduct{r}, l.scripts()) }}
+		own: func(l *Launcher) (playwright.Browser, error) {
+			return classic.Launch(remoteProduct{r, l.opts.Policy}, l.scripts())
+		}}
 }
 
 // offers is why pages cannot be opened in a browser that a test names; nil when they can.
@@ -184,7 +188,10 @@ func (r *Remote) take(ctx context.Context) (*remote.Lease, error) {
 }
 
 // remoteProduct opens the sessions of a remote for pages.
-type remoteProduct struct{ *Remote }
+type remoteProduct struct {
+	*Remote
+	policy *guard.Policy // of requests that are sent in place of the browser; nil: all are allowed
+}
 
 // remoteStart is how long a session may take for a page.
 const remoteStart = remote.OpenLimit + time.Minute
@@ -195,8 +202,14 @@ func (r remoteProduct) Traits() classic.Traits {
 	r.mu.Lock()
 	reports := r.without == ""
 	r.mu.Unlock()
-	return classic.Traits{Name: dsl.BrowserTitle(dsl.Remote), Version: version, Start: remoteStart, Wired: reports,
-		Emulates: reports, Phone: r.OnPhone()}
+	at, err := url.Parse(r.URL)
+	traits := classic.Traits{Name: dsl.BrowserTitle(dsl.Remote), Version: version, Start: remoteStart, Wired: reports,
+		Emulates: reports, Phone: r.OnPhone(), Elsewhere: err != nil || !webdriver.IsLoopback(at.Hostname())}
+	traits.AnyCert, _ = r.Capabilities["acceptInsecureCerts"].(bool)
+	if r.policy != nil && !r.policy.IsOpen() {
+		traits.Transport = guard.NewDialer(*r.policy).Transport()
+	}
+	return traits
 }
 
 // Open takes a session. One that was used before has nothing of it left.

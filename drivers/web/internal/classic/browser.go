@@ -8,6 +8,7 @@ import (
 	"errors"
 	"image"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,6 +44,12 @@ type Traits struct {
 	Wired bool
 	// Emulates: its instances may be Emulators.
 	Emulates bool
+	// Elsewhere: the browser may be on another machine, where localhost is not the localhost of this one.
+	Elsewhere bool
+	// AnyCert: certificates need not be valid, whatever the options of a context say.
+	AnyCert bool
+	// Transport sends requests in place of the browser; nil: as this machine does.
+	Transport *http.Transport
 }
 
 // Opening is what a session is opened for.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
@@ -74,6 +77,9 @@ func (s *stopped) Fetch(options ...playwright.RouteFetchOptions) (playwright.API
 	ctx, cancel := context.WithTimeout(s.traffic.page.context.life, fetchLimit)
 	defer cancel()
 	request, err := s.fetching(ctx, options)
+	if errors.Is(err, drivers.ErrUnsupported) {
+		s.traffic.page.context.fail(fmt.Errorf("the response to %s was not changed: %w", s.request.URL(), err))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -112,16 +118,24 @@ func (s *stopped) fetching(ctx context.Context, options []playwright.RouteFetchO
 	if len(options) > 0 && options[0].Headers != nil {
 		headers = options[0].Headers
 	}
+	traits := s.traffic.page.context.browser.traits
 	var body io.Reader
-	if s.request.sent.Post != "" {
-		if kind := s.request.headers["content-type"]; !textual.MatchString(kind) {
-			return nil, fmt.Errorf("WebKit does not report the whole body of a request with %s", cmp.Or(kind, "no type"))
+	if s.request.sent.Post != "" || s.request.sent.PostUnknown {
+		kind := s.request.headers["content-type"]
+		if !textual.MatchString(kind) || s.request.sent.PostUnknown {
+			return nil, fmt.Errorf("%w: %s does not report the whole body of a request with %s", drivers.ErrUnsupported,
+				traits.Name, cmp.Or(kind, "no type"))
 		}
 		body = strings.NewReader(s.request.sent.Post)
 	}
 	made, err := http.NewRequestWithContext(ctx, s.request.Method(), s.request.URL(), body)
 	if err != nil {
 		return nil, err
+	}
+	if traits.Elsewhere && webdriver.IsLoopback(made.URL.Hostname()) {
+		return nil, fmt.Errorf("%w: %s is %s of the machine of the browser, which cannot be reached from here: give the "+
+			"whole response in the test, with status, body or json", drivers.ErrUnsupported, made.URL.Host,
+			made.URL.Hostname())
 	}
 	for name, value := range headers {
 		if !strings.EqualFold(name, "accept-encoding") { // the transport unpacks what it has asked for by itself
@@ -167,9 +181,15 @@ func sentTo(cookie *http.Cookie, u *url.URL) bool {
 	return u.Path == cookie.Path || path == "" || u.Path == path || strings.HasPrefix(u.Path, path+"/")
 }
 
+// transport returns one for a single request.
 func (c *network) transport() *http.Transport {
-	return &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: c.context.anyCert}} //nolint:gosec // as the page was opened
+	traits := c.context.browser.traits
+	made := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
+	if traits.Transport != nil {
+		made = traits.Transport.Clone()
+	}
+	made.TLSClientConfig = &tls.Config{InsecureSkipVerify: c.context.anyCert || traits.AnyCert} //nolint:gosec // as asked
+	return made
 }
 
 // fetched is a response of the network.

@@ -48,7 +48,8 @@ type Answer struct {
 type Sent struct {
 	ID, Frame, Loader, Kind, URL, Method string
 	Headers                              map[string]string
-	Post                                 string
+	Post                                 string    // the body
+	PostUnknown                          bool      // there is a body, which is not reported
 	Redirected                           *Received // the response that has led to the request, which had the same ID
 }
 
