@@ -38,11 +38,16 @@ func sight(tr *screen.Tree, id string) string {
 
 func runScenes(t *testing.T, scenes []scene) {
 	t.Helper()
-	d := browse(t, "blank.html")
+	runScenesOn(t, browse(t, "blank.html"), scenes, fill)
+}
+
+// runScenesOn puts each page into the one that is open, by show.
+func runScenesOn(t *testing.T, d *device, scenes []scene, show func(t *testing.T, d *device, body string)) {
+	t.Helper()
 	slices.SortFunc(scenes, func(a, b scene) int { return strings.Compare(a.name, b.name) })
 	for _, s := range testutil.Few(4, scenes) {
 		t.Run(s.name, func(t *testing.T) {
-			fill(t, d, s.body)
+			show(t, d, s.body)
 			tr := tree(t, d)
 			if note := tr.Cut(); note != "" {
 				t.Errorf("the tree is cut: %s", note)

@@ -223,6 +223,8 @@
 
 // include dye.js
 
+// include hints.js
+
 // include leaving.js
 
 // include pieces.js

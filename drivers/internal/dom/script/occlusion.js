@@ -14,8 +14,8 @@
   // lower than MIN_LINE_HEIGHT, or of the colour of its background.
   //
   // coverAt() tests one point, in this order:
-  // 1. A mask of the element or of an ancestor that removes the point. Such a point is not drawn at all, so it does not
-  // matter what is above it.
+  // 1. A mask of the element or of an ancestor that removes the point, or a round corner of an ancestor that clips it
+  // (corners.js). Such a point is not drawn at all, so it does not matter what is above it.
   // 2. The overlays: boxes, shadows, outlines, pseudo-elements and backdrops that receive no touch. The browser's hit
   // test never returns them, so the reader collects them beforehand, and their order of painting (rank() in paint.js)
   // decides whether they are above the element.
@@ -49,10 +49,12 @@
   const sliver = (part, whole) => width(part) < Math.min(3, width(whole)) ||
     height(part) < Math.max(Math.min(2, height(whole)), height(whole) / 4) || isEmpty(part) && !isEmpty(whole);
 
+// include corners.js
+
   class Occlusion {
     constructor(reader, view, spare) {
       this.reader = reader; this.view = view; this.spare = spare; this.hits = new Map(); this.overlays = [];
-      this.ranks = new Map(); this.masks = new Map();
+      this.ranks = new Map(); this.masks = new Map(); this.corners = new Corners(reader);
     }
     // hit returns the topmost element at a point; results are cached.
     hit(x, y) {
@@ -133,6 +135,7 @@
         blurs = far => of !== 'box' && smears(far, reader.style(owner));
       const mask = this.masked(owner).find(({el, style}) => maskAt(el, style, x, y) < FAINT);
       if (mask) return 'the mask of ' + describe(nameable(mask.el));
+      if (this.corners.cut(owner, x, y, boxed)) return 'what clips ' + describe(nameable(owner));
       if (of === 'page' && blurs(reader.blur(owner))) return 'a filter of ' + describe(nameable(owner));
       const share = e => reader.opacity(owner) >= OPAQUE ? 1 : reader.shared(e, owner);
       const drawsIt = e => store.traced.has(owner) && localName(e) === 'canvas';
@@ -202,7 +205,11 @@
         const {line: dim, top} = this.reader.firsts(owner);
         for (const whole of run.rects || [...range.getClientRects()].map(boxOf)) {
           if (shown.length >= MAX_RECTS || ++pieces > MAX_PIECES) return shown.concat(lost);
-          if (isEmpty(whole)) continue;
+          if (isEmpty(whole)) { // dust
+            if (width(whole) > 0 && height(whole) > 0 && lost.length < MAX_RECTS)
+              lost.push({owner, whole, part: whole, seen: whole, dust: true});
+            continue;
+          }
           if (!sliver(intersect(whole, rec.reach), whole)) run.away = false;
           const part = intersect(whole, rec.inner), seen = intersect(part, this.view),
             blank = dim && inFirstLine(top, whole),
@@ -215,13 +222,12 @@
     // judge adds to an element what its drawing shows: visible text, covers, and the point to touch.
     judge(rec) {
       const {node} = rec, lines = this.lines(rec);
-      let shown = lines.filter(l => !l.blank && !sliver(l.seen, l.whole));
+      let shown = lines.filter(l => !l.dust && !l.blank && !sliver(l.seen, l.whole));
       if (lines.length && !shown.length) {
         if (this.textGone(rec, lines)) return;
       }
       if (shown.length && rec.runs.some(run => run.away)) this.shorten(rec);
-      const unreadable = l => height(l.whole) < MIN_LINE_HEIGHT && width(l.whole) > MIN_LINE_HEIGHT ||
-        this.camouflaged(l);
+      const unreadable = l => height(l.whole) < MIN_LINE_HEIGHT || this.camouflaged(l);
       if (shown.length && shown.every(unreadable)) {
         this.textLost(rec);
         shown = [];
@@ -303,7 +309,7 @@
     // textGone handles an element of which no text is in view. It returns true when the element is not visible at all.
     textGone(rec, lines) {
       const {node} = rec;
-      const far = lines.some(l => !l.blank && !sliver(intersect(l.whole, rec.reach), l.whole));
+      const far = lines.some(l => !l.dust && !l.blank && !sliver(intersect(l.whole, rec.reach), l.whole));
       if (far) { node.f |= OFFSCREEN; return true; }
       this.textLost(rec);
       return !rec.painted && !rec.control;

@@ -262,6 +262,10 @@
     } catch { return false; }
   };
 
+  // holdsFixed reports whether a box with a style is the containing block of descendants with a fixed position.
+  const holdsFixed = s => s.transform !== 'none' || s.filter !== 'none' || s.perspective !== 'none' ||
+    (s.translate || 'none') !== 'none' || (s.scale || 'none') !== 'none' || (s.rotate || 'none') !== 'none' ||
+    /paint|layout|strict|content/.test(s.contain) || /transform|perspective|filter/.test(s.willChange || '');
   // stacks reports whether a style creates a stacking context.
   const stacks = s => s.opacity !== '1' || s.transform !== 'none' || s.filter !== 'none' || s.perspective !== 'none' ||
     s.clipPath !== 'none' || s.position === 'fixed' || s.position === 'sticky' ||

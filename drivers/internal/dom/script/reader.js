@@ -167,7 +167,7 @@
       put(node, 'r', role); put(node, 'i', attr(el, 'id')); put(node, 'q', attr(el, 'data-testid'));
       let desc = this.name(el, tag), hint = attr(el, 'placeholder');
       // a floating label is drawn in its place
-      if (hint && desc && this.hidesPseudo(styleOf(el, '::placeholder'))) hint = '';
+      if (hint && desc && this.hidesPseudo(hintStyle(this, el))) hint = '';
       const empty = at.editing ? !text : !!(node.f & EDITABLE) && !textOf(el).trim();
       if (written && empty) hint = hint || written;
       else if (written && !text && !hasElement(el)) text = written;
@@ -566,11 +566,7 @@
             r: moves.x ? area.r : flow.reach.r, b: moves.y ? area.b : flow.reach.b};
         }
       }
-      const holder = style.transform !== 'none' || style.filter !== 'none' || style.perspective !== 'none' ||
-        (style.translate || 'none') !== 'none' || (style.scale || 'none') !== 'none' ||
-        (style.rotate || 'none') !== 'none' ||
-        /paint|layout|strict|content/.test(style.contain) ||
-        /transform|perspective|filter/.test(style.willChange || '');
+      const holder = holdsFixed(style);
       const fixed = shape ? {seen: intersect(mine, at.fixed.seen), reach: intersect(mine, at.fixed.reach)} : at.fixed;
       const absolute = shape ?
         {seen: intersect(mine, at.absolute.seen), reach: intersect(mine, at.absolute.reach)} : at.absolute;

@@ -303,6 +303,20 @@
     return hit === el ? describe(el) : '';
   };
 
+  // fixedPart returns the part of an editor that cannot be edited, when the last touch was in it and the caret is; null
+  // otherwise. What is typed then is lost, or arrives elsewhere in the editor.
+  const fixedPart = editor => {
+    const touched = globalThis.taprootTouched && globalThis.taprootTouched.deref(), selection = selectionOf(editor);
+    if (!touched || isInput(localName(editor)) || contextOf(editor) || !selection || !selection.rangeCount) return null;
+    const start = selection.getRangeAt(0).startContainer;
+    let part = null;
+    for (let n = isElement(start) ? start : parent(start); n && n !== editor; n = parent(n)) {
+      if (!isElement(n)) return null;
+      if (!editable(n)) part = n; else if (part) break;
+    }
+    return part && within(editor, part) && within(part, touched) ? part : null;
+  };
+
   // dateOrder returns the order of year, month and day in dates of the page's locale, for example "mdy".
   const dateOrder = () => {
     const how = {year: 'numeric', month: '2-digit', day: '2-digit', calendar: 'gregory'};
@@ -354,6 +368,8 @@
       const f = focusIn(root);
       if (!f.field || !f.able)
         return {frame: !!f.frame, what: f.what || '', able: false, cell: !!f.field && cell(f.field)};
+      const fixed = fixedPart(f.field);
+      if (fixed) return {what: describe(fixed), able: false, cell: false};
       const kind = kindOf(f.field), seen = stateOf(f.field, kind);
       fields.push(
         {el: new WeakRef(f.field), kind, group: (kind === 'parts' ? parts(f.field) : []).map(e => new WeakRef(e)),
