@@ -24,8 +24,7 @@ func TestWhatRemotesRefuse(t *testing.T) {
 		"the size of a page": {dsl.RemoteServer{Name: "lab", Platform: dsl.Web,
 			Capabilities: map[string]any{"platformName": "Linux"}}, page, ""},
 		"pages in apps of Android": {dsl.RemoteServer{Name: "lab", Platform: dsl.Android}, webView, ""},
-		"pages in apps of iOS": {dsl.RemoteServer{Name: "lab", Platform: dsl.IOS}, webView,
-			"launch.webView=devtools does not work on the remote lab"},
+		"pages in apps of iOS":     {dsl.RemoteServer{Name: "lab", Platform: dsl.IOS}, webView, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := fmt.Sprintf("id: a\nplatform: %s\nsteps: [%s]\n", c.remote.Platform, c.step)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
@@ -84,6 +85,11 @@ func (f *fakeAppium) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		conn, _, _ := w.(http.Hijacker).Hijack()
 		_ = conn.Close()
 		return
+	case "late":
+		select {
+		case <-time.After(2 * time.Minute):
+		case <-r.Context().Done():
+		}
 	case "html":
 		w.WriteHeader(http.StatusBadGateway)
 		_, _ = w.Write([]byte("<html>bad gateway</html>"))

@@ -3,6 +3,7 @@ package dom
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"math"
@@ -46,6 +47,9 @@ type Document struct {
 	// an image is about to be loaded, or the animation frame with the page's response to a touch or a key is pending
 	Waiting bool
 }
+
+// ErrForeign is the error of an Asker that never runs scripts in a frame: what is in it is missing in the page.
+var ErrForeign = errors.New("its scripts cannot be run")
 
 // Asker runs a command of the script in the document that chain leads to, and decodes the JSON of its answer. chain is
 // a list of iframes, outermost first, each as the script's own ref command.
@@ -175,6 +179,10 @@ func (r *reader) frame(doc *Document, chain []string, f frame) error {
 	inside := append(chain[:len(chain):len(chain)], fmt.Sprintf("ref.%s.%d", r.how.Gen, f.ref))
 	m := placement{x: f.inner[0], y: f.inner[1], kx: f.inner[6], ky: f.inner[7]}
 	_, root, err := r.document(inside, m.view(doc, f.inner))
+	if errors.Is(err, ErrForeign) {
+		r.notes = append(r.notes, fmt.Sprintf("the frame %s cannot be read: %s", f.node, r.how.Plain(err)))
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("%w: the frame %s cannot be read: %s", drivers.ErrNotReady, f.node, r.how.Plain(err))
 	}

@@ -91,16 +91,20 @@ func (s *Session) leavePages(ctx context.Context) (err error) {
 	return nil
 }
 
-// Do makes a call of the session in the page that was chosen last.
+// Do makes a call of the session in the page that was chosen last, of a server that closes dialogs when it is called.
 func (p *Pages) Do(ctx context.Context, what string, call func(context.Context, *webdriver.Session) error) error {
-	s := p.session
-	err := call(ctx, s.Lease.Session)
+	err := p.Call(ctx, what, call)
 	if webdriver.Is(err, webdriver.AlertOpen) {
-		s.Spoil()
+		p.session.Spoil()
 		err = fmt.Errorf("%w: a dialog of the page opened in that moment, and the server has closed it: %w",
 			drivers.ErrDeviceLost, err)
 	}
-	return s.explain(ctx, what, err)
+	return err
+}
+
+// Call makes a call of the session in the page that was chosen last.
+func (p *Pages) Call(ctx context.Context, what string, call func(context.Context, *webdriver.Session) error) error {
+	return p.session.explain(ctx, what, call(ctx, p.session.Lease.Session))
 }
 
 // Mobile runs a command of the driver ("mobile: …").
@@ -108,6 +112,42 @@ func (p *Pages) Mobile(ctx context.Context, name string, args map[string]any, in
 	return p.Do(ctx, "mobile: "+name, func(ctx context.Context, w *webdriver.Session) error {
 		return w.Mobile(ctx, name, args, into, SlowLimit)
 	})
+}
+
+// Enter has commands go to a page of a server of which each page is a context of its own. Whether its scripts can run
+// is not known.
+func (p *Pages) Enter(ctx context.Context, at Place) error {
+	s := p.session
+	if p.page == at.Context {
+		return nil
+	}
+	p.page, s.context = "", at.Context
+	err := s.choose(ctx, at.Context, enterLimit)
+	if webdriver.Lost(err) && !webdriver.Late(err) && ctx.Err() == nil {
+		err = s.choose(ctx, at.Context, enterLimit) // a choice can be repeated
+	}
+	if err = s.explain(ctx, "enter a page", p.hung(at, err)); err == nil {
+		p.page = at.Context
+	}
+	return err
+}
+
+// Execute runs a script in the page that was entered last, which is to end within a limit. A server that waits longer
+// than that takes no other command.
+func (p *Pages) Execute(ctx context.Context, at Place, script string, into any, limit time.Duration) error {
+	return p.Call(ctx, "a page of "+at.App, func(ctx context.Context, w *webdriver.Session) error {
+		return p.hung(at, w.Execute(ctx, script, nil, into, limit))
+	})
+}
+
+// hung is the error of a command for a page that the server does not end: the session cannot be used any more.
+func (p *Pages) hung(at Place, err error) error {
+	if !webdriver.Late(err) {
+		return err
+	}
+	p.session.Spoil()
+	return fmt.Errorf("%w: a page of %s does not respond: the server waits for it, and takes no other command: %w",
+		drivers.ErrDeviceLost, at.App, err)
 }
 
 // Place is where a page is.
@@ -156,9 +196,7 @@ func (p *Pages) enter(ctx context.Context, at Place) error {
 	s := p.session
 	err := s.choose(ctx, at.Context, enterLimit)
 	if webdriver.Late(err) {
-		s.Spoil()
-		err = fmt.Errorf("%w: a page of %s does not respond: the server waits for it, and takes no other command: %w",
-			drivers.ErrDeviceLost, at.App, err)
+		err = p.hung(at, err)
 	} else {
 		err = remote.WithoutChromedriver(err, s.Remote, "the pages of "+at.App)
 	}

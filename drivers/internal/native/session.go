@@ -166,16 +166,6 @@ func (s *Session) TakeWarnings() []string {
 	return all
 }
 
-// ByAccessibility accepts the ways in which the pages of WebViews are read on a remote: by accessibility.
-func (s *Session) ByAccessibility(how string) error {
-	always, _, err := drivers.WebViews(how)
-	if err == nil && always {
-		err = fmt.Errorf("device %s: %w: the pages of WebViews are read by accessibility on a remote, not by DevTools",
-			s.Device, drivers.ErrUnsupported)
-	}
-	return err
-}
-
 // SessionURL is the page of the session at the cloud.
 func (s *Session) SessionURL() string { return s.Lease.Page() }
 

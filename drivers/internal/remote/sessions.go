@@ -127,13 +127,15 @@ type Lease struct {
 	// BiDi is the connection for the events of the session; nil: there is none, for the reason WithoutBiDi.
 	BiDi        *webdriver.BiDi
 	WithoutBiDi string
-	sessions    *Sessions
-	slot        *slot
-	page        string
-	over        chan struct{} // closed at the end
-	lost        atomic.Bool   // the server has no such session any more
-	end         sync.Once
-	ended       error
+	// NoPages is why the pages of apps cannot be reached in the session, in whichever test; nil: that is not known.
+	NoPages  error
+	sessions *Sessions
+	slot     *slot
+	page     string
+	over     chan struct{} // closed at the end
+	lost     atomic.Bool   // the server has no such session any more
+	end      sync.Once
+	ended    error
 }
 
 // errClosed is the error of a session that is wanted after the end.

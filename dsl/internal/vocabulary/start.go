@@ -295,7 +295,6 @@ func (r RemoteServer) refusals() map[string]string {
 		})
 	case IOS:
 		all["setStatusBar"] = "Appium's driver for iOS has no command for it"
-		all["launch.webView=devtools"] = "pages in apps are read by accessibility on a remote iPhone"
 	default:
 		if system, _ := r.Capabilities["platformName"].(string); !strings.EqualFold(system, string(Android)) {
 			return nil

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -29,6 +30,7 @@ type Agent struct {
 	front string // the app with the elements that a source returns while it is in the foreground; "": any app
 	depth int    // how many elements inside one another it reads
 
+	inPage func() bool // the newest tree has the focus in a page; nil: it has not
 	memory memory
 }
 
@@ -110,6 +112,7 @@ func Capabilities(app bool) map[string]any {
 		"shouldUseCompactResponses": false, "elementResponseAttributes": fieldAttributes} {
 		all["appium:settings["+name+"]"] = value
 	}
+	maps.Copy(all, pageCapabilities())
 	if app {
 		all["appium:enforceAppInstall"] = true
 	}

@@ -62,6 +62,7 @@ var (
 	_ drivers.Keys           = (*Device)(nil)
 	_ drivers.LocationSetter = (*Device)(nil)
 	_ drivers.MediaAdder     = (*Device)(nil)
+	_ drivers.PartReader     = (*Device)(nil)
 	_ drivers.Pincher        = (*Device)(nil)
 	_ drivers.Pusher         = (*Device)(nil)
 	_ drivers.Recorder       = (*Device)(nil)
@@ -99,11 +100,12 @@ func assemble(s *native.Session, info drivers.Info, url string) *Device {
 	l := &wda.Link{Agent: d.agent, ID: info.ID, Life: s.Life, Log: slog.New(slog.DiscardHandler)}
 	d.link, d.host = l, NewHost(d.agent, url)
 	g := &geometry.Screen{ID: info.ID}
-	d.web = webview.New(l, d.host)
+	d.web = webview.Of(l, &contexts{Session: s})
 	d.watch = apps.NewWatch(l, nil, false, "")
 	d.Camera = capture.NewCamera(l, d.host, g)
 	d.Apps = apps.New(l, d.host, d.web, d.watch)
 	d.reader = view.New(l, g, d.web, d.watch)
+	d.agent.inPage = func() bool { return pageHasFocus(d.reader.Last()) }
 	d.Alerts = alert.New(l, d.reader)
 	d.Fingers = touch.New(touch.Parts{Link: l, Geometry: g, Reader: d.reader, Camera: d.Camera, Alerts: d.Alerts,
 		Web: d.web})
@@ -116,7 +118,7 @@ func assemble(s *native.Session, info drivers.Info, url string) *Device {
 // Info is the record made when the device was opened.
 func (d *Device) Info() drivers.Info { return d.info }
 
-// Tree reads the source of the foreground app, the alert of the system over it, and the status bar.
+// Tree reads the source of the foreground app, the alert of the system over it, the status bar and pages in WebViews.
 func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) { return d.reader.Tree(ctx) }
 
 // TreeAheadOfScreen is true: UIKit moves a view's frame at once to where its animation ends.
@@ -127,8 +129,11 @@ func (d *Device) TreeReadBy() string {
 	return "The screen was read by the Appium server of the remote " + d.agent.Remote + "."
 }
 
-// ReadWebViews accepts what the server reads: accessibility alone.
-func (d *Device) ReadWebViews(how string) error { return d.agent.ByAccessibility(how) }
+// ReadParts names the parts of texts of which the elements of pages in WebViews need the places.
+func (d *Device) ReadParts(parts ...screen.TextPart) { d.web.ReadParts(parts...) }
+
+// ReadWebViews chooses the source of the pages in WebViews.
+func (d *Device) ReadWebViews(how string) error { return d.web.ReadWebViews(how) }
 
 // Crashed reports whether the app that was launched last has died.
 func (d *Device) Crashed(ctx context.Context) (*drivers.Crash, error) { return d.watch.Crashed(ctx) }

@@ -60,6 +60,10 @@ func (a *Agent) typeText(ctx context.Context, r wda.Request, body map[string]any
 	characters, _ := body["value"].([]string)
 	text := strings.Join(characters, "")
 	was, err := a.focused(ctx, r.What)
+	if errors.Is(err, drivers.ErrNotActionable) && a.inPage != nil && a.inPage() {
+		return fmt.Errorf("%w: accessibility has nothing of the field in the page, and the server of the remote %s types "+
+			"into what accessibility has", err, a.Remote)
+	}
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,11 @@ func (r *Reader) Tree(ctx context.Context) (*screen.Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree, scale := seen.Tree(shot, taken, func(scale float64) { r.web.ReadPages(ctx, &seen, scale) })
+	var lost error
+	tree, scale := seen.Tree(shot, taken, func(scale float64) { lost = r.web.ReadPages(ctx, &seen, scale) })
+	if lost != nil {
+		return nil, lost
+	}
 	tree.Parts = r.web.PartsRead()
 	tree.Bars, tree.SwipeEdges = geometry.Bars(tree.Size, scale, bar)
 	r.geometry.Saw(tree.Size.X > tree.Size.Y, scale, seen.Bounds.Min)

@@ -13,13 +13,12 @@ import (
 	"github.com/taproot-dev/taproot/drivers/internal/dom"
 	"github.com/taproot-dev/taproot/drivers/internal/inspector"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
-	"github.com/taproot-dev/taproot/drivers/ios/internal/host"
 )
 
 // webPage is a page that is read through Web Inspector. The script runs in the page's own world: WebKit's protocol
 // makes no other.
 type webPage struct {
-	session *inspector.Connection
+	session Session
 	ctx     context.Context // of the reading that continues
 	target  string          // to which all below belongs
 	scripts map[int]string  // handles of the script, by the context in which it runs; 0 is the page's own
@@ -40,7 +39,7 @@ const probeScript = `(() => { const v = window.visualViewport; return {visible: 
 	`'visible', width: v.width * v.scale, height: v.height * v.scale}; })()`
 
 // probePage queries how a page is shown; known is the one of an earlier read, if there is one.
-func probePage(ctx context.Context, c host.WebInspector, p inspector.Page, known *webPage) (*webPage, error) {
+func probePage(ctx context.Context, c Inspector, p inspector.Page, known *webPage) (*webPage, error) {
 	page := known
 	if page == nil || page.session.Err() != nil {
 		session, err := c.Open(ctx, p)
@@ -154,6 +153,9 @@ func (p *webPage) context(chain []string) (int, error) {
 	way, err := p.way(chain)
 	if err != nil {
 		return 0, err
+	}
+	if of, ok := p.session.(framed); ok {
+		return of.Frame(way), nil
 	}
 	if p.frames == nil {
 		if err := p.survey(); err != nil {
@@ -269,21 +271,31 @@ func (w *Views) Touch(ctx context.Context, n *screen.Node, gesture func() error)
 	if page == nil {
 		return fmt.Errorf("device %s: %w: the page has been left", w.link.ID, drivers.ErrMissed)
 	}
-	asking, cancel := context.WithTimeoutCause(ctx, aimLimit, errSilent)
-	defer cancel()
-	page.ctx = asking
-	aimed, err := dom.Aim(page, n.Ref)
-	if err != nil {
+	traits := w.source.Traits()
+	ask := func(do func() error) error {
+		asking, cancel := context.WithTimeoutCause(ctx, traits.Ask, ErrSilent)
+		defer cancel()
+		return w.source.Use(asking, func(ctx context.Context) error {
+			page.ctx = ctx
+			return do()
+		})
+	}
+	var aimed *dom.Aimed
+	if err := ask(func() (err error) { aimed, err = dom.Aim(page, n.Ref); return err }); err != nil {
+		if w.fatal(err) != nil {
+			return err
+		}
 		return fmt.Errorf("device %s: %w: the page in the WebView changed: %s", w.link.ID, drivers.ErrMissed, shortly(err))
 	}
 	if err := gesture(); err != nil {
 		return err
 	}
-	after, cancel := context.WithTimeoutCause(ctx, aimLimit, errSilent)
-	defer cancel()
-	page.ctx = after
-	if _, err := aimed.Met(page, touchPatience); errors.Is(err, drivers.ErrMissed) {
+	err := ask(func() error { _, err := aimed.Met(page, traits.Touch); return err })
+	switch {
+	case errors.Is(err, drivers.ErrMissed):
 		return fmt.Errorf("device %s: %w", w.link.ID, err)
+	case w.fatal(err) != nil:
+		return err
 	}
 	return nil
 }

@@ -36,14 +36,14 @@ const (
 
 // Views reads the pages in the WebViews of apps that let themselves be inspected.
 type Views struct {
-	link *wda.Link
-	host host.Host
+	link   *wda.Link
+	source Source
 
 	mu     sync.Mutex
 	always bool // also of WebViews that accessibility has
 	off    bool // never
 
-	client   host.WebInspector
+	client   Inspector
 	pages    map[pageKey]*webPage
 	silent   map[pageKey]time.Time // until when pages that have not answered are left alone
 	rest     time.Time             // until when all are
@@ -51,11 +51,15 @@ type Views struct {
 	fails    int                   // in a row
 	owners   map[string]*webPage   // of the newest tree's elements, by the beginning of their refs
 	readings int64
-	parts    []screen.TextPart // of texts; the elements of pages have their places
+	parts    []screen.TextPart    // of texts; the elements of pages have their places
+	hidden   map[string]time.Time // since when apps show pages that are read by accessibility alone
 }
 
-// New returns Views of one device. Web Inspector is connected to when a page is read.
-func New(l *wda.Link, h host.Host) *Views { return &Views{link: l, host: h} }
+// New returns Views of one device that is connected here. Web Inspector is connected to when a page is read.
+func New(l *wda.Link, h host.Host) *Views { return Of(l, local{h}) }
+
+// Of returns Views of one device, with the source of its pages.
+func Of(l *wda.Link, from Source) *Views { return &Views{link: l, source: from} }
 
 // pageKey names a page of a process.
 type pageKey struct {
@@ -121,80 +125,138 @@ func (w *Views) wanted(root *screen.Node) []*screen.Node {
 
 func isWebView(n *screen.Node) bool { return n.Type == source.Prefix+"WebView" }
 
-// errSilent says that a page does not answer.
-var errSilent = errors.New("it does not answer, and its scripts may be busy")
+// ErrSilent says that a page does not answer.
+var ErrSilent = errors.New("it does not answer, and its scripts may be busy")
 
 // ReadPages puts the pages of WebViews into the place of what accessibility has of them; the elements are in pixels
 // by then, of which a point has so many. What cannot be read leaves a note that the tree is not whole, wherever
-// something would be there to be read.
-func (w *Views) ReadPages(ctx context.Context, seen *source.Reading, scale float64) {
+// something would be there to be read; the error is that of a device that is lost.
+func (w *Views) ReadPages(ctx context.Context, seen *source.Reading, scale float64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	views := w.wanted(seen.Windows[0])
 	if len(views) == 0 {
-		return
+		return nil
 	}
 	w.owners = map[string]*webPage{}
 	ctx, done := drivers.Bound(ctx, w.link.Life)
 	defer done()
-	ctx, cancel := context.WithTimeoutCause(ctx, webViewLimit,
-		fmt.Errorf("it did not answer within %v, and its scripts may be busy", webViewLimit))
+	limit := w.source.Traits().Read
+	ctx, cancel := context.WithTimeoutCause(ctx, limit,
+		fmt.Errorf("it did not answer within %v, and its scripts may be busy", limit))
 	defer cancel()
-	shown, why, certain := w.shownPages(ctx, seen)
-	for _, v := range views {
-		why, certain := why, certain
-		if why == "" {
-			var err error
-			if certain, err = w.readView(ctx, v, shown, seen, scale); err == nil {
-				continue
-			}
-			if why = shortly(err); ctx.Err() != nil {
-				w.leaveAlone(why)
-			}
-		}
-		if certain || w.always {
-			v.Children = append(v.Children, &screen.Node{Type: screen.CutNote, Hidden: true,
-				Desc: "the page in the app's WebView cannot be read through Web Inspector: " + why})
-		}
-	}
-}
-
-// shownPages returns the pages of the foreground app that are shown, or why there are none; certain: there is one that
-// should be.
-func (w *Views) shownPages(ctx context.Context, seen *source.Reading) (shown []*webPage, why string, certain bool) {
-	if len(seen.Alerts()) > 0 {
-		return nil, "a dialog is over it, for which its scripts may wait", true
-	}
-	if time.Now().Before(w.rest) {
-		return nil, w.why, w.client != nil
-	}
-	if err := w.inspect(ctx); err != nil {
-		return nil, shortly(err), false
+	if why, certain := w.blocked(seen); why != "" {
+		w.note(views, why, certain)
+		return nil
 	}
 	front, err := w.inFront(ctx, seen)
 	if err != nil {
-		return nil, shortly(err), false
+		w.note(views, shortly(err), w.source.Traits().Far)
+		return w.fatal(err)
+	}
+	reached := false
+	err = w.source.Use(ctx, func(ctx context.Context) error {
+		reached = true
+		return w.readAll(ctx, look{seen: seen, scale: scale, front: front, views: views})
+	})
+	if err != nil && !reached {
+		w.note(views, shortly(err), true)
+	}
+	return w.fatal(err)
+}
+
+// look is a screen of which the pages are read.
+type look struct {
+	seen  *source.Reading
+	scale float64
+	front inspector.App
+	views []*screen.Node
+}
+
+// readAll reads the pages of views. It returns the error of a device that is lost.
+func (w *Views) readAll(ctx context.Context, l look) error {
+	shown, why, certain, err := w.shownPages(ctx, l.front)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		w.note(l.views, why, certain)
+		return nil
+	}
+	for _, v := range l.views {
+		certain, err := w.readView(ctx, v, shown, l.seen, l.scale)
+		if fatal := w.fatal(err); fatal != nil {
+			return fatal
+		}
+		if err == nil {
+			w.warnOfHidden(v.Package, "")
+			continue
+		}
+		why := shortly(err)
+		if ctx.Err() != nil {
+			w.leaveAlone(why)
+		}
+		w.note([]*screen.Node{v}, why, certain)
+	}
+	return nil
+}
+
+// note says of views why their pages are not read; certain: there are pages.
+func (w *Views) note(views []*screen.Node, why string, certain bool) {
+	for _, v := range views {
+		if !certain && !w.always {
+			w.warnOfHidden(v.Package, why)
+			continue
+		}
+		v.Children = append(v.Children, &screen.Node{Type: screen.CutNote, Hidden: true,
+			Desc: "the page in the app's WebView cannot be read through Web Inspector: " + why})
+	}
+}
+
+// blocked is why no page can be read now; "": one may be. certain: there is one.
+func (w *Views) blocked(seen *source.Reading) (why string, certain bool) {
+	switch {
+	case len(seen.Alerts()) > 0:
+		return "a dialog is over it, for which its scripts may wait", true
+	case time.Now().Before(w.rest):
+		return w.why, w.client != nil
+	}
+	return "", false
+}
+
+// shownPages returns the pages of the foreground app that are shown, or why there are none; certain: there is one that
+// should be. The error is that of a device that is lost.
+func (w *Views) shownPages(ctx context.Context, front inspector.App) (shown []*webPage, why string, certain bool,
+	fatal error) {
+	far := w.source.Traits().Far
+	if err := w.inspect(ctx); err != nil {
+		return nil, shortly(err), false, w.fatal(err)
 	}
 	pages, err := w.client.Pages(ctx, front)
 	if err != nil {
+		if far { // the next answer may come; what is not there costs nothing from now on
+			return nil, shortly(err), !errors.Is(err, drivers.ErrUnsupported), w.fatal(err)
+		}
 		w.hangUp()
-		return nil, w.leaveAlone(shortly(err)), false
+		return nil, w.leaveAlone(shortly(err)), false, w.fatal(err)
 	}
 	if len(pages) == 0 {
-		return nil, "the app lets no page be inspected (isInspectable)", false
+		return nil, "the app lets no page be inspected (isInspectable)", false, nil
 	}
 	w.forget(pages)
 	shown, err = w.shown(ctx, pages)
 	switch {
+	case w.fatal(err) != nil:
+		return nil, "", true, err
 	case len(shown) > 0:
 		w.fails = 0
-		return shown, "", true
+		return shown, "", true, nil
 	case err == nil:
-		return nil, "none of the app's pages is shown", false
-	case errors.Is(err, errSilent) || errors.Is(err, inspector.ErrTaken):
-		return nil, w.leaveAlone(shortly(err)), true
+		return nil, "none of the app's pages is shown", false, nil
+	case errors.Is(err, ErrSilent) || errors.Is(err, inspector.ErrTaken):
+		return nil, w.leaveAlone(shortly(err)), true, nil
 	}
-	return nil, shortly(err), true
+	return nil, shortly(err), true, nil
 }
 
 // inFront is the app of the elements that were read.
@@ -212,7 +274,7 @@ func (w *Views) inFront(ctx context.Context, seen *source.Reading) (inspector.Ap
 
 func shortly(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
-	return phrase.LimitBytes(line, 200)
+	return phrase.LimitBytes(line, 250)
 }
 
 // inspect connects to the Web Inspector of the device, unless it is connected.
@@ -221,13 +283,11 @@ func (w *Views) inspect(ctx context.Context) error {
 		return nil
 	}
 	w.hangUp()
-	host, ok := w.host.(host.Inspectable)
-	if !ok {
-		return fmt.Errorf("%w: nothing here reaches the device's Web Inspector", drivers.ErrUnsupported)
-	}
-	client, err := host.Inspect(ctx)
+	client, err := w.source.Inspect(ctx)
 	if err != nil {
-		w.leaveAlone(shortly(err))
+		if !w.source.Traits().Far { // what is known of a server costs nothing
+			w.leaveAlone(shortly(err))
+		}
 		return err
 	}
 	w.client = client
@@ -280,7 +340,7 @@ func keyOf(p inspector.Page) pageKey { return pageKey{p.App, p.ID} }
 // shown queries the pages, at the same time, for which of them are shown, and returns those. The error is that of one
 // that could not be asked, where none is.
 func (w *Views) shown(ctx context.Context, pages []inspector.Page) (list []*webPage, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, probeLimit, errSilent)
+	ctx, cancel := context.WithTimeoutCause(ctx, w.source.Traits().Probe, ErrSilent)
 	defer cancel()
 	awake := slices.DeleteFunc(slices.Clone(pages), func(p inspector.Page) bool {
 		return time.Now().Before(w.silent[keyOf(p)])
@@ -289,7 +349,7 @@ func (w *Views) shown(ctx context.Context, pages []inspector.Page) (list []*webP
 		awake = pages
 	}
 	if len(awake) < len(pages) {
-		err = errSilent
+		err = ErrSilent
 	}
 	pages = awake[:min(len(awake), probePages)]
 	asked, errs := make([]*webPage, len(pages)), make([]error, len(pages))
@@ -306,6 +366,9 @@ func (w *Views) shown(ctx context.Context, pages []inspector.Page) (list []*webP
 	for i, p := range pages {
 		if errors.As(errs[i], new(*inspector.Thrown)) { // it is not a page: a script, a service worker
 			continue
+		}
+		if w.fatal(errs[i]) != nil {
+			return nil, errs[i]
 		}
 		if errs[i] != nil {
 			delete(w.pages, keyOf(p))

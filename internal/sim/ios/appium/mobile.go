@@ -31,7 +31,7 @@ func commands() map[string]passedOn {
 			"style": "name"}, alone: true},
 		"setSimulatedLocation":   post("/wda/simulatedLocation"),
 		"resetSimulatedLocation": {method: http.MethodDelete, path: "/wda/simulatedLocation"},
-		"alert":                  {}, "source": {}, "getAppearance": {}, "isAppInstalled": {}, "listApps": {},
+		"getContexts":            {}, "alert": {}, "source": {}, "getAppearance": {}, "isAppInstalled": {}, "listApps": {},
 		"installApp": {}, "removeApp": {}, "clearApp": {}, "clearKeychains": {}, "setPermission": {}, "shake": {},
 		"enrollBiometric": {}, "sendBiometricMatch": {}, "isBiometricEnrolled": {}, "pushNotification": {}, "pushFile": {},
 	}

@@ -5,6 +5,7 @@ package appium
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,6 +23,7 @@ const (
 	Dropped  = "dropped" // the connection is closed in place of an answer
 	HTML     = "html"    // a gateway responds with a web page
 	Internal = "500"     // the server reports an unknown error
+	Late     = "late"    // the answer comes when nothing waits for it any more
 	Cut      = "cut"     // the answer breaks off
 	Gone     = "gone"    // the session is lost
 )
@@ -39,7 +41,15 @@ type Server struct {
 	Fault, Faulty string
 	Before        bool
 	Once          bool   // it happens to one call
+	After         string // it happens once this call has come
 	Lacks         string // a command that the driver does not have
+
+	Web         Web           // the Web Inspector of the phone; nil: none
+	NoInspector bool          // the server does not reach it
+	Dialog      bool          // the alert that is open is one of the page: its scripts wait
+	Jump        string        // the page that the driver chooses by itself at the next script
+	AtomWait    time.Duration // how long it waits for a script; 0: as its capabilities say
+	LateBy      time.Duration // how late an answer is
 
 	mu     sync.Mutex
 	open   map[string]string // the sessions of WebDriverAgent, by those of this server
@@ -47,13 +57,24 @@ type Server struct {
 	screen any      // what the driver has answered about the screen
 	calls  []string // without the session
 	wanted map[string]any
+	web    contexts
+	ctx    context.Context
+	end    context.CancelFunc
 }
 
 // New starts a server; Close ends it.
 func New(agent string) *Server {
 	s := &Server{Agent: agent, Version: "18.1", open: map[string]string{}}
+	s.ctx, s.end = context.WithCancel(context.Background())
 	s.Server = httptest.NewServer(s)
 	return s
+}
+
+// Close ends it, and what it waits for.
+func (s *Server) Close() {
+	s.end()
+	s.CloseClientConnections()
+	s.Server.Close()
 }
 
 // Set changes the server between two calls.
@@ -110,6 +131,9 @@ type request struct {
 	body             map[string]any
 }
 
+// scriptName is the name of a script in a page.
+const scriptName = "script"
+
 func read(r *http.Request) request {
 	out := request{method: r.Method, path: r.URL.Path, body: map[string]any{}}
 	_ = json.NewDecoder(r.Body).Decode(&out.body)
@@ -119,7 +143,9 @@ func read(r *http.Request) request {
 	}
 	out.name = out.method + " " + out.path
 	if script, ok := out.body["script"].(string); ok {
-		out.name = script
+		if out.name = scriptName; strings.HasPrefix(script, "mobile: ") {
+			out.name = script
+		}
 	}
 	return out
 }
@@ -128,9 +154,10 @@ func read(r *http.Request) request {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q := read(r)
 	s.mu.Lock() // the commands of a session queue in the server
+	armed := s.After == "" || slices.Contains(s.calls, s.After)
 	s.calls = append(s.calls, q.name)
 	spoilt := ""
-	if s.Faulty != "" && strings.HasPrefix(q.name, s.Faulty) {
+	if armed && s.Faulty != "" && strings.HasPrefix(q.name, s.Faulty) {
 		spoilt = s.Fault
 		if s.Once {
 			s.Fault = ""
@@ -146,8 +173,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		value, err = s.perform(q)
 	}
 	latency := s.Latency
+	late := s.LateBy
 	s.mu.Unlock()
 	time.Sleep(latency)
+	if spoilt == Late {
+		select {
+		case <-time.After(late):
+		case <-r.Context().Done():
+		case <-s.ctx.Done():
+		}
+	}
 	status := http.StatusOK
 	if failed, ok := err.(*failure); ok {
 		status, value = failed.status, map[string]any{"error": failed.code, "message": failed.message, "stacktrace": ""}
@@ -191,6 +226,9 @@ func (s *Server) perform(q request) (any, error) {
 		delete(s.open, q.id)
 		return s.ask(http.MethodDelete, "/session/"+agent, nil)
 	}
+	if value, done, err := s.ofPages(agent, q); done {
+		return value, err
+	}
 	if q.path == "/execute/sync" {
 		return s.mobile(agent, q)
 	}
@@ -206,7 +244,7 @@ func (s *Server) newSession(q request) (any, error) {
 			"Could not find a driver for automationName '" + name + "'"}
 	}
 	clear(s.open)
-	s.screen = nil
+	s.screen, s.web = nil, contexts{}
 	value, err := s.ask(http.MethodPost, "/session", map[string]any{"capabilities": map[string]any{
 		"alwaysMatch": map[string]any{}}})
 	if err != nil {
