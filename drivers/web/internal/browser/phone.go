@@ -37,7 +37,8 @@ func (r *Remote) phoneCapabilities(wanted map[string]any) error {
 	switch r.system() {
 	case "ios":
 		return fmt.Errorf("%w: Safari on an iPhone: the driver for iOS touches pages at places of the screen, and not of "+
-			"the page; the remote %s can run tests of apps on it (platform: ios)", drivers.ErrUnsupported, r.Name)
+			"the page; with platform: ios, the remote %s runs tests of apps on it, and Safari is one "+
+			"(launch: com.apple.mobilesafari)", drivers.ErrUnsupported, r.Name)
 	case "android":
 		if _, said := wanted["webSocketUrl"]; !said {
 			wanted["webSocketUrl"] = false // what Appium reports by WebDriver BiDi is not about pages
