@@ -115,13 +115,10 @@ firefox: setup ## test Firefox with the contract of drivers, the kinds of pages 
 	@status=0; go test -count=1 -timeout 20m -run 'Firefox|Browsers' ./drivers/web ./runner || status=1; \
 	TAPROOT_REQUIRE_DEVICES=true $(TAPROOT) run suites/web --browser firefox || status=1; exit $$status
 
-# IN_WEBKIT are the suites without those that download.
-IN_WEBKIT = $(filter-out %/web-shop.yaml,$(wildcard suites/web/*.yaml))
-
 webkit: setup ## test WebKit with the contract of drivers, pages that do not open, and the suites
 	$(TAPROOT) setup --platform webkit
 	@status=0; go test -count=1 -timeout 30m -run 'WebKit' ./drivers/web ./drivers/web/internal/webkit ./cli || status=1; \
-	TAPROOT_REQUIRE_DEVICES=true $(TAPROOT) run $(IN_WEBKIT) --browser webkit || status=1; exit $$status
+	TAPROOT_REQUIRE_DEVICES=true $(TAPROOT) run suites/web --browser webkit || status=1; exit $$status
 
 suites-full: setup ## run the suites on full screens, with recordings and traces, on five versions of Android
 	@status=0; for api in 24 28 30 34 36; do \

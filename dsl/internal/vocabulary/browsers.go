@@ -145,7 +145,6 @@ func webkitSupport() (rows []BrowserRow) {
 	refuse("WebKit does not show what other sites keep: write the steps that log in", "openBrowser.storage", "webStorage")
 	refuse("WebKit does not report what a page listens to: write drag to move an element, scroll to move the content",
 		"swipe")
-	refuse("WebKit does not report downloads", "webDownload")
 	const button = "after another button than the left one WebKit reports no pointer events any more"
 	refuse(button, "tap.button=right", "tap.button=middle", "webClick.button=right", "webClick.button=middle")
 	otherwise("report: recording", "it shows the window in the foreground, ten images a second")

@@ -29,7 +29,7 @@ type Brand struct {
 	// one that is made again.
 	FillsByKeys bool
 
-	// Silent: it reports neither downloads, nor file dialogs, nor what pages pass to Taproot's functions, and is not
+	// Silent: it reports neither file dialogs, nor what pages pass to Taproot's functions, and is not
 	// traced. Blind: it does not report requests either.
 	Silent, Blind bool
 	// Binds: its pages report what they copy, although it is Silent.

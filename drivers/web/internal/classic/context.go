@@ -59,6 +59,7 @@ type Context struct {
 	mu       sync.Mutex
 	pages    []*Page
 	dialog   *Dialog // that is open
+	used     *Page   // last
 	init     []string
 	windows  int // so far
 	died     bool
@@ -311,6 +312,9 @@ func (c *Context) prepared(ctx context.Context, p *Page) error {
 	if err := c.choose(ctx, p.handle); err != nil {
 		return err
 	}
+	c.mu.Lock()
+	c.used = p
+	c.mu.Unlock()
 	return p.lost()
 }
 

@@ -45,6 +45,9 @@ func (e *emulation) start(ctx context.Context, o playwright.BrowserNewContextOpt
 			return err
 		}
 	}
+	if by, is := c.opened.(Downloader); is {
+		by.Downloads(c.life, c.offered)
+	}
 	if by, is := c.opened.(Emulator); is {
 		return by.Emulate(ctx, o)
 	}

@@ -23,6 +23,8 @@ type events struct {
 	onCrash   []func(playwright.Page)
 	navigated []func(playwright.Frame)
 	onSocket  []func(playwright.WebSocket)
+
+	onDownload []func(playwright.Download)
 }
 
 // ended reports whether the page can be asked nothing any more.
@@ -91,8 +93,8 @@ func (p *events) arrived() {
 	}
 }
 
-// OnDownload does nothing: the browser does not report downloads.
-func (p *events) OnDownload(func(playwright.Download)) {}
+// OnDownload calls f for each file that is offered while the page is the one that is used.
+func (p *events) OnDownload(f func(playwright.Download)) { register(&p.mu, &p.onDownload, f) }
 
 // OnFileChooser does nothing: the browser reports none.
 func (p *events) OnFileChooser(func(playwright.FileChooser)) {}

@@ -63,6 +63,9 @@ func newGroup() (_ *group, err error) {
 			return nil, err
 		}
 	}
+	if err := g.takeDownloads(); err != nil {
+		return nil, err
+	}
 	g.env = environment(dir)
 	g.first = exec.Command("/bin/sh", "-c", guardScript, "sh", dir)
 	g.first.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
