@@ -32,6 +32,12 @@ func corners() []scene {
 			corner)+`</div>`, "obscured"),
 		one("a scaled clip", clip(round+";transform:scale(2);transform-origin:0 0", corner), "obscured"),
 		one("the middle of a turned clip", clip(round+";transform:rotate(30deg)", "left:80px;top:50px"), "seen"),
+		one("past the edge of a drawing", `<svg width=60 height=20 style="overflow:visible"><text id=x x=70 y=15>Paid</text>`+
+			`</svg>`, "seen"),
+		one("past the edge of a drawing that clips", `<svg width=60 height=20><text id=x x=70 y=15>Paid</text></svg>`,
+			"hidden"),
+		one("a path that clips past the edge", `<svg width=60 height=20 style="overflow:visible"><clipPath id=c>`+
+			`<rect width=50 height=20 /></clipPath><text clip-path="url(#c)" id=x x=10 y=15>Paid</text></svg>`, "seen"),
 		one("dust", `<p id=x style="transform:scale(.05);width:300px">Paid</p>`, "hidden"),
 		one("one letter of dust", `<p id=x style="transform:scale(.1)">l</p>`, "hidden"),
 		one("a thin letter", `<p id=x style="font-size:10px">l</p>`, "seen"),

@@ -168,15 +168,16 @@
         if (e === owner || boxed && holds(owner, e)) return '';
         if (e !== hit && hides(opacityAtPoint(e))) return describe(nameable(e));
       }
-      return direct && this.hitTestFinds(owner, of, hit) ? 'what clips ' + describe(nameable(owner)) : '';
+      return direct && this.hitTestFinds(owner, of, hit, x, y) ? 'what clips ' + describe(nameable(owner)) : '';
     }
     // hitTestFinds reports whether the hit test returns owner wherever it is drawn: at each point of a text, or of a
     // box of HTML. Only then does a miss prove that owner is clipped.
-    hitTestFinds(owner, of, hit) {
+    hitTestFinds(owner, of, hit, x, y) {
       if (of !== 'text' && !(owner instanceof HTMLElement) || owner instanceof MathMLElement ||
           /^(option|optgroup|area|html|body)$/.test(localName(owner)) || this.reader.maps.has(owner) ||
           this.reader.style(owner).display === 'contents')
         return false;
+      if (owner instanceof SVGElement && pastDrawing(owner, x, y)) return false;
       // a frame that receives no touches hides its page from hit tests
       if (this.spare && /^(html|body)$/.test(localName(hit))) return false;
       const {root, modals} = this.reader;
@@ -363,6 +364,13 @@
       return under && sameColour(reader.surfaces.get(rootElement(reader.root)), ink);
     }
   }
+  // pastDrawing reports whether a point is outside of the box of the drawing that an element is in: hit tests of WebKit
+  // find nothing there, though it is drawn (overflow: visible).
+  const pastDrawing = (el, x, y) => {
+    let top = el;
+    while (top && isElement(top) && !isOuterSVG(top)) top = parent(top);
+    return !!top && isElement(top) && !inBox(boxOf(rectOf(top)), x, y);
+  };
   // changing reports whether a view transition runs: the page is shown as images, and no hit test finds an element.
   const changing = root => {
     try { return matches(rootElement(root), ':active-view-transition'); } catch { return false; }
