@@ -82,7 +82,7 @@ func (d *Download) SaveAs(path string) (err error) {
 	return err
 }
 
-// Cancel ends the wait for the file. The browser goes on writing it, into a folder that ends with it.
+// Cancel ends the wait for the file. The browser continues to write it, into a folder that ends with it.
 func (d *Download) Cancel() error {
 	select {
 	case d.cancelled <- struct{}{}:
