@@ -77,6 +77,11 @@ func faultOfRemotePage(t *testing.T, name, fault, when string) {
 		if r.Count("mobile: tap") > 0 && errors.Is(err, drivers.ErrMissed) && r.done() != "Nothing paid" {
 			t.Errorf("the caller would touch again: %v", err)
 		}
+		warned := strings.Join(drivers.TakeWarnings(r.dev), "\n")
+		unknown := name == "script" && when == "after the touch" && fault != appium.Internal && fault != appium.Gone
+		if unknown && err == nil && !strings.Contains(warned, "has reached it is unknown") {
+			t.Errorf("nothing warns of a touch of which the effect is unknown: %q", warned)
+		}
 		plain(t, err)
 	}
 	if n := r.Count("mobile: tap"); n > 1 || len(r.Strays()) > 0 {

@@ -290,12 +290,16 @@ func (w *Views) Touch(ctx context.Context, n *screen.Node, gesture func() error)
 	if err := gesture(); err != nil {
 		return err
 	}
+	_ = page.lost() // of what was asked before
 	err := ask(func() error { _, err := aimed.Met(page, traits.Touch); return err })
 	switch {
 	case errors.Is(err, drivers.ErrMissed):
 		return fmt.Errorf("device %s: %w", w.link.ID, err)
 	case w.fatal(err) != nil:
 		return err
+	}
+	if lost := page.lost(); lost != nil && traits.Warn != nil {
+		traits.Warn(fmt.Sprintf("whether the touch of %s has reached it is unknown: %s", n, shortly(lost)))
 	}
 	return nil
 }

@@ -66,6 +66,20 @@ type framed interface {
 	Frame(way string) (in int)
 }
 
+// losing is a Session that may lose a response.
+type losing interface {
+	// TakeLost returns why an answer was lost since the last call; nil: none was.
+	TakeLost() error
+}
+
+// lost is why an answer of a page was lost since the last call; nil: none was.
+func (p *webPage) lost() error {
+	if s, ok := p.session.(losing); ok {
+		return s.TakeLost()
+	}
+	return nil
+}
+
 // local is a device that is connected here.
 type local struct{ host host.Host }
 
