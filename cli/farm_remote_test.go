@@ -282,12 +282,12 @@ func TestRunOnRemotesOfAFarm(t *testing.T) {
 	l.lacks(t, "k3y-of-ada")
 	l.write("fox.yaml", "id: fox\nplatform: web\nbrowsers: [firefox]\nsteps:\n  - openBrowser: 'data:text/html,x'\n")
 	l.write("file.yaml", "id: file\nplatform: web\nsteps:\n  - openBrowser: 'data:text/html,x'\n"+
-		"  - webDownload: '#file'\n")
+		"  - swipe: up\n")
 	end = l.taproot("run", "fox", "file", "--device", "cloud-1")
 	end.exits(t, 3)
 	has(t, "tests for other browsers", end.stdout, "SKIPPED fox",
 		"firefox is wanted, and the remote cloud has another browser", "SKIPPED file",
-		"webDownload does not work in a remote browser")
+		"swipe does not work in a remote browser")
 	f.leave(host)
 	f.lacksKey(t, host.stdout.String(), host.stderr.String())
 	if len(h.names) != 4 {

@@ -18,8 +18,22 @@ import (
 func TestUploads(t *testing.T) {
 	t.Parallel()
 	d := browse(t, "files.html")
+	paths := uploads(t, d)
+	dir := filepath.Dir(paths[0])
+	Must(t, d.Upload(t.Context(), target("#choose"), paths)) // it opens a file dialog
+	mustShow(t, d, "#log", "behind f0.txt=text 0,f1.txt=text 1")
+	WantError(t, d.Upload(t.Context(), target("#plain"), paths), drivers.ErrNotActionable, "multiple")
+	WantError(t, d.Upload(t.Context(), drivers.WebTarget{Selector: "#nothing", Timeout: 3 * time.Second}, paths),
+		drivers.ErrNotActionable, "opened no file dialog")
+	WantError(t, d.Upload(t.Context(), soon("#plain"), []string{filepath.Join(dir, "none")}), screen.ErrNotFound,
+		"there is no file")
+	WantError(t, d.Upload(t.Context(), soon("#none"), paths), screen.ErrNotFound)
+}
+
+// uploads puts files into the fields of the page files.html.
+func uploads(t *testing.T, d *device) (paths []string) {
+	t.Helper()
 	dir := t.TempDir()
-	var paths []string
 	for i := range 2 {
 		path := filepath.Join(dir, fmt.Sprintf("f%d.txt", i))
 		Must(t, os.WriteFile(path, fmt.Appendf(nil, "text %d", i), 0o600))
@@ -31,14 +45,7 @@ func TestUploads(t *testing.T) {
 	mustShow(t, d, "#log", "several f0.txt=text 0,f1.txt=text 1")
 	Must(t, d.Upload(t.Context(), target("#several"), nil))
 	mustShow(t, d, "#log", "several empty")
-	Must(t, d.Upload(t.Context(), target("#choose"), paths)) // it opens a file dialog
-	mustShow(t, d, "#log", "behind f0.txt=text 0,f1.txt=text 1")
-	WantError(t, d.Upload(t.Context(), target("#plain"), paths), drivers.ErrNotActionable, "multiple")
-	WantError(t, d.Upload(t.Context(), drivers.WebTarget{Selector: "#nothing", Timeout: 3 * time.Second}, paths),
-		drivers.ErrNotActionable, "opened no file dialog")
-	WantError(t, d.Upload(t.Context(), soon("#plain"), []string{filepath.Join(dir, "none")}), screen.ErrNotFound,
-		"there is no file")
-	WantError(t, d.Upload(t.Context(), soon("#none"), paths), screen.ErrNotFound)
+	return paths
 }
 
 func TestUploadOfAFolder(t *testing.T) {

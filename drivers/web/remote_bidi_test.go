@@ -151,6 +151,29 @@ func TestRemoteChangedResponsesAreGuarded(t *testing.T) {
 	Must(t, dev.Close())
 }
 
+// Files are sent to the browser, and, by WebDriver BiDi, those that pages offer are saved: in a folder of this machine,
+// or by a Grid.
+func TestRemoteFiles(t *testing.T) {
+	testutil.Leave(t, "it runs without -short; TestUploads and TestDownloads try the page in Chromium")
+	folder := t.TempDir()
+	t.Setenv("TMPDIR", folder)
+	for _, grid := range []bool{false, true} {
+		h := newHub(t)
+		if grid {
+			h.files = t.TempDir()
+		}
+		dev := openRemote(t, h.driver(t, 1))
+		Must(t, dev.CheckActions(t.Context(), []string{"webDownload"}))
+		Must(t, dev.OpenPage(t.Context(), site.Page("files.html"), drivers.PageOptions{}))
+		uploads(t, dev.device)
+		download(t, dev.device, "did not end in time") // it closes the page
+		Must(t, dev.Close())
+		if left, err := filepath.Glob(filepath.Join(folder, "taproot-downloads-*")); err != nil || len(left) > 0 {
+			t.Errorf("left behind: %q, %v", left, err)
+		}
+	}
+}
+
 // A connection for events that ends during a test makes what depends on it an error: nothing counts as absent that was
 // not reported. The session is not used again.
 func TestRemoteBiDiIsLost(t *testing.T) {

@@ -1,17 +1,22 @@
 package web
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -40,6 +45,7 @@ type hub struct {
 	seen     map[string]any
 	old      bool // it has no WebDriver BiDi
 	sockets  []net.Conn
+	files    string // the folder of the files that it passes on, as Selenium Grid does; "": it passes none on
 }
 
 // newHub starts chromedriver. Where it is not installed, the test is skipped.
@@ -93,7 +99,7 @@ func (h *hub) serve(w http.ResponseWriter, r *http.Request, forward http.Handler
 		h.spoiled++
 	}
 	how, plain := h.how, h.plain
-	done := h.phone && asPhone(w, r, &h.seen)
+	done := h.phone && asPhone(w, r, &h.seen) || h.files != "" && asGrid(w, r, h.files)
 	h.mu.Unlock()
 	if done {
 		return
@@ -127,6 +133,34 @@ func (h *hub) serve(w http.ResponseWriter, r *http.Request, forward http.Handler
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = w.Write([]byte(`{"value":{"error":"invalid session id","message":"expired","stacktrace":""}}`))
 	}
+}
+
+// asGrid passes files on, as a Selenium Grid does.
+func asGrid(w http.ResponseWriter, r *http.Request, folder string) bool {
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/se/files"):
+		var asked struct{ Name string }
+		_ = json.NewDecoder(r.Body).Decode(&asked)
+		data, err := os.ReadFile(filepath.Join(folder, filepath.Base(asked.Name)))
+		if err != nil {
+			w.WriteHeader(http.StatusInternalServerError)
+			_, _ = w.Write([]byte(`{"value":{"error":"unknown error","message":"Cannot find file","stacktrace":""}}`))
+			return true
+		}
+		var out bytes.Buffer
+		archive := zip.NewWriter(&out)
+		file, _ := archive.Create(asked.Name)
+		_, _ = file.Write(data)
+		_ = archive.Close()
+		_ = json.NewEncoder(w).Encode(map[string]any{"value": map[string]any{"filename": asked.Name,
+			"contents": out.Bytes()}})
+		return true
+	case r.Method == http.MethodPost && r.URL.Path == "/session": // the driver of a browser does not know the capability
+		body, _ := io.ReadAll(r.Body)
+		body = bytes.Replace(body, []byte(`"se:downloadsEnabled":true,`), nil, 1)
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	}
+	return false
 }
 
 func (h *hub) count(command string) (n int) {
@@ -168,8 +202,12 @@ func (h *hub) driver(t *testing.T, sessions int) drivers.Driver {
 	if whole, err := exec.LookPath("chromium"); err == nil {
 		path = whole // chromedriver does not end what is behind a wrapper
 	}
-	maps.Copy(more, map[string]any{"browserName": "chrome", "goog:chromeOptions": map[string]any{"binary": path,
-		"args": []string{"--headless=new", "--no-sandbox"}}})
+	options := map[string]any{"binary": path, "args": []string{"--headless=new", "--no-sandbox"}}
+	if h.files != "" {
+		options["prefs"] = map[string]any{"download.default_directory": h.files, "download.prompt_for_download": false}
+		more["se:downloadsEnabled"] = true
+	}
+	maps.Copy(more, map[string]any{"browserName": "chrome", "goog:chromeOptions": options})
 	d, err := NewRemote(Options{}, dsl.RemoteServer{Name: "lab", URL: h.URL, Platform: dsl.Web, Sessions: sessions,
 		Capabilities: more}, t.TempDir())
 	Must(t, err)

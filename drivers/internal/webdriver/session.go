@@ -88,11 +88,32 @@ func (s *Session) DevTools(ctx context.Context, command string, params, into any
 	return s.do(ctx, http.MethodPost, "/goog/cdp/execute", map[string]any{"cmd": command, "params": params}, into, 0)
 }
 
-// Upload sends a file to the machine of the browser, in a zip, and returns its path there.
+// Upload sends a file to the machine of the browser, in a zip, and returns its path there. The command of Selenium Grid
+// has another name than that of chromedriver.
 func (s *Session) Upload(ctx context.Context, archive []byte) (path string, err error) {
-	err = s.do(ctx, http.MethodPost, "/se/file", map[string]any{"file": base64.StdEncoding.EncodeToString(archive)}, &path,
-		uploadLimit)
+	body := map[string]any{"file": base64.StdEncoding.EncodeToString(archive)}
+	for _, command := range []string{"/se/file", "/file"} {
+		err = s.do(ctx, http.MethodPost, command, body, &path, uploadLimit)
+		if !Is(err, UnknownCommand, UnknownMethod) {
+			break
+		}
+	}
 	return path, err
+}
+
+// Download returns a file that the browser has saved, by its name, in a zip. Selenium Grid has it, in sessions with the
+// capability se:downloadsEnabled.
+func Download(ctx context.Context, s *Session, name string) (archive []byte, err error) {
+	var file struct{ Contents string }
+	err = s.do(ctx, http.MethodPost, "/se/files", map[string]any{"name": name}, &file, uploadLimit)
+	if err != nil {
+		return nil, err
+	}
+	if archive, err = base64.StdEncoding.DecodeString(file.Contents); err != nil {
+		return nil, &LostError{Host: s.client.host, Command: "POST /se/files", Performed: true,
+			Why: "the answer is not base64"}
+	}
+	return archive, nil
 }
 
 // NewSession opens a session with these capabilities. It is requested once. When ctx ends meanwhile, the answer is

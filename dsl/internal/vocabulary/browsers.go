@@ -302,7 +302,8 @@ func remoteSupport() (rows []BrowserRow) {
 		"server", "WebDriver does not report what pages request", "webRoute.modify")
 	reported("; browsers other than Chromium do not report there what they write to it by themselves",
 		"WebDriver does not report what pages write to the console", "assertLog", "webAssert.noConsoleErrors")
-	refuse("WebDriver does not report downloads", "webDownload")
+	reported("; from a browser on another machine, a Selenium Grid passes files on (se:downloadsEnabled)",
+		"WebDriver does not report downloads", "webDownload")
 	refuse("a remote browser is not recorded", "startRecording", "stopRecording", "report: recording")
 	reported("", "what pages request is not in the report", "report: network")
 	otherwise("openBrowser.httpCredentials", "they are sent to the site of the address alone, when the page opens")

@@ -56,6 +56,7 @@ type Events struct {
 	sessions map[string]string // windows by their sessions of DevTools
 	docs     map[string]*document
 	bindings map[string]func(window string, args []any)
+	saving   saving
 	scripts  bool // those of the context are installed
 	stops    bool // requests wait
 	keeps    bool // the browser keeps responses
@@ -219,6 +220,8 @@ func (s *Events) event(method string, params json.RawMessage) {
 			window, _ := s.windowOf(p.Context)
 			s.to.Answered(window)
 		}
+	case "browsingContext.downloadWillBegin", "browsingContext.downloadEnd":
+		s.hearDownload(method, params)
 	case "log.entryAdded":
 		s.hearLog(params)
 	case "goog:cdp.Log.entryAdded":

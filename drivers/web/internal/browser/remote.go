@@ -202,14 +202,19 @@ func (r remoteProduct) Traits() classic.Traits {
 	r.mu.Lock()
 	reports := r.without == ""
 	r.mu.Unlock()
-	at, err := url.Parse(r.URL)
 	traits := classic.Traits{Name: dsl.BrowserTitle(dsl.Remote), Version: version, Start: remoteStart, Wired: reports,
-		Emulates: reports, Phone: r.OnPhone(), Elsewhere: err != nil || !webdriver.IsLoopback(at.Hostname())}
+		Emulates: reports, Phone: r.OnPhone(), Elsewhere: !r.isLocal()}
 	traits.AnyCert, _ = r.Capabilities["acceptInsecureCerts"].(bool)
 	if r.policy != nil && !r.policy.IsOpen() {
 		traits.Transport = guard.NewDialer(*r.policy).Transport()
 	}
 	return traits
+}
+
+// isLocal reports whether the server is on this machine, or seems to be.
+func (r *Remote) isLocal() bool {
+	at, err := url.Parse(r.URL)
+	return err == nil && webdriver.IsLoopback(at.Hostname())
 }
 
 // Open takes a session. One that was used before has nothing of it left.
@@ -238,7 +243,11 @@ func (r remoteProduct) Open(ctx context.Context, o classic.Opening) (classic.Ins
 	}
 	events := bidi.New(lease.BiDi, r.Name)
 	i.events = events
-	return &reportingInstance{remoteInstance: i, Events: events}, nil
+	reporting := &reportingInstance{remoteInstance: i, Events: events}
+	if err := reporting.saveFiles(ctx); err != nil {
+		return nil, errors.Join(err, i.Close())
+	}
+	return reporting, nil
 }
 
 // refusedByRemotes is the error of an option that only the capabilities of the session can say; reports: it has
@@ -261,6 +270,7 @@ type remoteInstance struct {
 	remote *Remote
 	lease  *remote.Lease
 	events *bidi.Events // nil: the session has no WebDriver BiDi
+	folder string       // of the files that its pages offer; "": none on this machine
 }
 
 // Session is that of the browser.
@@ -318,6 +328,9 @@ func (i *remoteInstance) Upload(ctx context.Context, paths []string) (there []st
 		}
 		at, err := i.lease.Upload(ctx, archive)
 		if webdriver.Is(err, webdriver.UnknownCommand, webdriver.UnknownMethod) {
+			if i.remote.isLocal() {
+				return paths, nil // the browser reads them itself
+			}
 			return nil, fmt.Errorf("%w: the remote %s takes no files", drivers.ErrUnsupported, i.remote.Name)
 		}
 		if err != nil {
@@ -347,6 +360,9 @@ func zipped(path string) ([]byte, error) {
 // Close ends the session, or keeps it for the next page where all can be removed that this one has left: of a cloud,
 // for the next page of the same test.
 func (i *remoteInstance) Close() error {
+	if i.folder != "" {
+		defer os.RemoveAll(i.folder)
+	}
 	r := i.remote
 	r.mu.Lock()
 	over := r.over || r.gone != nil
@@ -356,6 +372,9 @@ func (i *remoteInstance) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), cleanLimit)
 	defer cancel()
+	if i.folder != "" {
+		i.events.StopSaving(ctx)
+	}
 	if i.events != nil && i.events.Restore(ctx) != nil || clean(ctx, i.lease.Session) != nil {
 		return r.end(i.lease)
 	}

@@ -47,6 +47,7 @@ func (w hidingWindow) DeclaresClosedRoots(ctx context.Context, loading bool, dec
 func commands() map[string][]string {
 	return map[string][]string{
 		"webRoute":                {"network.addIntercept"},
+		"webDownload":             {bidi.SaveCommand},
 		"openBrowser.headers":     {"network.setExtraHeaders"},
 		"openBrowser.locale":      {"emulation.setLocaleOverride"},
 		"openBrowser.timezone":    {"emulation.setTimezoneOverride"},
@@ -76,6 +77,11 @@ func (r *Remote) Lacks(ctx context.Context, word string) error {
 	}
 	if events == nil {
 		return nil
+	}
+	if word == "webDownload" {
+		if err := r.savesFiles(); err != nil || passesFiles(r.Capabilities) {
+			return err
+		}
 	}
 	for _, command := range commands()[word] {
 		if err := events.Has(ctx, command); err != nil {

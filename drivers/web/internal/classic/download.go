@@ -1,20 +1,27 @@
 package classic
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"os"
+	"slices"
+	"time"
 
 	"github.com/playwright-community/playwright-go"
 )
 
 // Offer is a file that a page offers.
 type Offer struct {
+	URL  string // "": the browser does not report it
 	Name string // that the page suggests
-	// Done is closed when Result is known: where the file is, or why there is none.
+	// Done is closed when Result can be called: where the file is on this machine, or why there is none.
 	Done   <-chan struct{}
-	Result func() (path string, err error)
+	Result func(ctx context.Context) (path string, err error)
 }
+
+// takeLimit is how long a file may take from another machine to this one.
+const takeLimit = 5 * time.Minute
 
 // Downloader is an Instance that reports the files that its pages offer.
 type Downloader interface {
@@ -27,13 +34,21 @@ func (c *Context) offered(o Offer) {
 	c.mu.Lock()
 	page := c.used
 	c.mu.Unlock()
-	if page == nil {
-		return
+	if page != nil {
+		page.Offered(o)
 	}
-	page.events.mu.Lock()
-	handlers := append([]func(playwright.Download){}, page.events.onDownload...)
-	page.events.mu.Unlock()
-	file := &Download{offer: o, life: c.life, cancelled: make(chan struct{}, 1)}
+}
+
+// OnDownload calls f for each file that the page offers; where the browser does not report which page has, for each
+// one that is offered while the page is the one that is used.
+func (p *events) OnDownload(f func(playwright.Download)) { register(&p.mu, &p.onDownload, f) }
+
+// Offered reports a file that the page offers.
+func (p *events) Offered(o Offer) {
+	p.mu.Lock()
+	handlers := slices.Clone(p.onDownload)
+	p.mu.Unlock()
+	file := &Download{offer: o, life: p.page.context.life, cancelled: make(chan struct{}, 1)}
 	for _, f := range handlers {
 		f(file)
 	}
@@ -47,8 +62,8 @@ type Download struct {
 	cancelled chan struct{}
 }
 
-// URL is the name of the file: where it comes from is not reported.
-func (d *Download) URL() string { return d.offer.Name }
+// URL is where the file comes from, or else its name.
+func (d *Download) URL() string { return cmp.Or(d.offer.URL, d.offer.Name) }
 
 // SuggestedFilename is the name that the page suggests.
 func (d *Download) SuggestedFilename() string { return d.offer.Name }
@@ -62,7 +77,9 @@ func (d *Download) SaveAs(path string) (err error) {
 	case <-d.life.Done():
 		return targetClosed("the context has been closed")
 	}
-	from, err := d.offer.Result()
+	ctx, cancel := context.WithTimeout(d.life, takeLimit)
+	defer cancel()
+	from, err := d.offer.Result(ctx)
 	if err != nil {
 		return err
 	}

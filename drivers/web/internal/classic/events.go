@@ -93,9 +93,6 @@ func (p *events) arrived() {
 	}
 }
 
-// OnDownload calls f for each file that is offered while the page is the one that is used.
-func (p *events) OnDownload(f func(playwright.Download)) { register(&p.mu, &p.onDownload, f) }
-
 // OnFileChooser does nothing: the browser reports none.
 func (p *events) OnFileChooser(func(playwright.FileChooser)) {}
 

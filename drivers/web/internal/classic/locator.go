@@ -240,10 +240,10 @@ func (l *Locator) SelectOption(values playwright.SelectOptionValues, options ...
 	return nil, l.changes(timeout, "select", map[string]any{"options": wanted})
 }
 
-// SetInputFiles puts files into a file field.
+// SetInputFiles puts files into a file field, by their paths. An empty list of any type empties it.
 func (l *Locator) SetInputFiles(files any, options ...playwright.LocatorSetInputFilesOptions) error {
 	paths, ok := files.([]string)
-	if !ok {
+	if list, is := files.([]playwright.InputFile); !ok && (!is || len(list) > 0) {
 		return fmt.Errorf("files of the type %T cannot be uploaded", files)
 	}
 	var timeout *float64

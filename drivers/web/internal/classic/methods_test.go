@@ -68,6 +68,7 @@ func TestMethodsThatAreCalledAreThere(t *testing.T) {
 		"Request":  "Response Timing",
 		"Response": "Body Ok Request String",
 		"Route":    "Continue",
+		"Download": "Delete Failure Page Path String",
 	}
 	for typ, of := range map[string]reflect.Type{
 		"Browser": reflect.TypeFor[playwright.Browser](), "Context": reflect.TypeFor[playwright.BrowserContext](),
@@ -76,6 +77,7 @@ func TestMethodsThatAreCalledAreThere(t *testing.T) {
 		"Mouse": reflect.TypeFor[playwright.Mouse](), "Dialog": reflect.TypeFor[playwright.Dialog](),
 		"Handle": reflect.TypeFor[playwright.JSHandle](), "Request": reflect.TypeFor[playwright.Request](),
 		"Response": reflect.TypeFor[playwright.Response](), "Route": reflect.TypeFor[playwright.Route](),
+		"Download": reflect.TypeFor[playwright.Download](),
 	} {
 		unused := strings.Fields(elsewhere[typ])
 		for i := range of.NumMethod() {

@@ -180,7 +180,11 @@ func (fs *Files) keep(ctx context.Context, file playwright.Download, deadline ti
 	temporary := filepath.Join(aside, "file")
 	done := pages.Start(fs.actor.slot, func() (string, error) {
 		defer os.RemoveAll(aside) // a download that was given up may still be written for a moment
-		if err := file.SaveAs(temporary); err != nil {
+		err := file.SaveAs(temporary)
+		if errors.Is(err, drivers.ErrUnsupported) || errors.Is(err, drivers.ErrDeviceLost) {
+			return "", err
+		}
+		if err != nil {
 			return "", fmt.Errorf("%w: the download of %s failed: %s", screen.ErrNotFound, phrase.LimitRunes(file.URL(), 99),
 				browser.Plain(err))
 		}

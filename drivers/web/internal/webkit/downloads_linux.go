@@ -82,7 +82,9 @@ func (w *downloads) look() {
 		if d == nil {
 			d = &download{done: make(chan struct{})}
 			w.open[name] = d
-			w.report(classic.Offer{Name: name, Done: d.done, Result: func() (string, error) { return d.path, d.err }})
+			w.report(classic.Offer{Name: name, Done: d.done, Result: func(context.Context) (string, error) {
+				return d.path, d.err
+			}})
 		}
 		if !ending && !written[e.Name()] && !written[e.Name()+partial] {
 			w.keep(name, d)

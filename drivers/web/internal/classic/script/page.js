@@ -155,14 +155,19 @@
     select({selector, options}) {
       return withState(selector, ['visible', 'enabled'], el => result(injected.selectOptions(el, options)));
     },
-    // files checks that an element takes files.
-    files({selector, several}) {
+    // files checks that an element takes files; none: it is to be empty.
+    files({selector, several, none}) {
       const el = one(selector);
       if (!el) return {r: 'none'};
       const field = injected.retarget(el, 'follow-label');
       if (!field || field.localName !== 'input') throw new Error('Node is not an HTMLInputElement');
       if (several && !field.multiple) throw new Error('Non-multiple file input can only accept single file');
       if (field.webkitdirectory) throw new Error('[webkitdirectory] input requires passing a path to a directory');
+      if (none && field.files.length) {
+        field.value = '';
+        field.dispatchEvent(new Event('input', {bubbles: true, composed: true}));
+        field.dispatchEvent(new Event('change', {bubbles: true}));
+      }
       handles[0] = field;
       return {r: 'done'};
     },
