@@ -3,6 +3,7 @@ package screen
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -120,7 +121,7 @@ func Describe(s dsl.Selector) string {
 	}{{"not ", s.Not}, {"below ", s.Below}, {"above ", s.Above}, {"left of ", s.LeftOf}, {"right of ", s.RightOf},
 		{"near ", s.Near},
 		{"inside ", s.Inside}} {
-		if rel.to != nil {
+		if rel.to != nil && (rel.to != s.Not || !ofDocument(s)) {
 			add(rel.word, Describe(*rel.to))
 		}
 	}
@@ -128,6 +129,12 @@ func Describe(s dsl.Selector) string {
 		add("containing ", Describe(held))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// ofDocument reports whether a selector leaves out the frames of its document, as those of actions on pages do by
+// themselves.
+func ofDocument(s dsl.Selector) bool {
+	return s.CSS != "" && reflect.DeepEqual(s.Not, &dsl.Selector{Inside: &dsl.Selector{Type: "iframe", Inside: s.Inside}})
 }
 
 func sizeText(s dsl.Size) string {
