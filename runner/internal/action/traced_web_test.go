@@ -112,7 +112,7 @@ func TestWhatACanvasDraws(t *testing.T) {
 				{dsl.WebAssert{Selector: "#s", Text: new("Invoice 4711"), Frame: frame}, c.seen},
 				{dsl.WebAssert{Selector: "#s", Frame: frame}, c.seen || boxed},
 				{dsl.WebAssert{Selector: "#s", Visible: new(false), Frame: frame}, !c.seen && !boxed},
-				{dsl.WebWait{Selector: "#s", Frame: frame}, c.seen || boxed},
+				{dsl.WebWait{Selector: "#s", Frame: frame}, c.seen}, // as waitFor
 				{dsl.WebWait{Selector: "#s", State: "hidden", Frame: frame}, !c.seen && !boxed},
 			} {
 				s.Timeout = 2 * time.Second

@@ -145,7 +145,7 @@ func TestEditorsTakeATextOnce(t *testing.T) {
 			steps: []any{tapOn("e"), typed("a1b")}, model: "e.innerText", holds: "ab", fail: `div#e shows "ab"`},
 		{name: "a placeholder of its own element",
 			page: `<div style="position:relative"><div id=e contenteditable style="min-height:30px;border:1px ` +
-				`solid"><p><span contenteditable=false style="pointer-events:none;color:#999" id=ph>Say ` +
+				`solid"><p><span contenteditable=false style="pointer-events:none;user-select:none;color:#999" id=ph>Say ` +
 				`something</span><br></p></div></div><script>e.addEventListener('input',()=>` +
 				`{document.getElementById('ph')?.remove()})</script>`,
 			steps: []any{tapOn("e"), typed("hey")}, model: "e.innerText.trim()", holds: "hey"},
