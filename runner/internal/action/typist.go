@@ -33,6 +33,7 @@ type textEntry struct {
 	before *screen.Field
 	text   string
 	how    string // typed, pasted
+	perKey bool   // it may not be put in at once
 
 	// outrun: the app still had something to do when the last key was pressed, or had no time to answer one that was typed
 	// once more. answered: it had done with each of those before the next one, so that its users get the same.
@@ -64,7 +65,7 @@ func (t typist) typeInto(ctx context.Context, a dsl.Input, text string) error {
 	if err := enter(ctx, t.s, text, a.PerKey); err != nil {
 		return err
 	}
-	e := textEntry{typist: t, before: field, text: text, how: "typed"}
+	e := textEntry{typist: t, before: field, text: text, how: "typed", perKey: a.PerKey}
 	if a.Verify != nil && !*a.Verify {
 		t.s.warn("what the field made of the text was not looked at: verify: false")
 		now, err := t.d.FieldAgain(ctx, field)
@@ -166,8 +167,11 @@ func focusTaken(field *screen.Field) error {
 		Expected: "the focus in " + field.Robbed, Actual: "the focus is in " + field.Name}}
 }
 
+// putIn is how a text arrives as a whole, in words.
+const putIn = "put in at once"
+
 // verify reads the field back. What did not arrive in a plain field is typed once more, key by key. What a page has no
-// time to answer key by key is then put in at once; an editor gets nothing twice.
+// time to answer key by key is then put in at once, unless perKey forbids it; an editor gets nothing twice.
 func (e *textEntry) verify(ctx context.Context) error {
 	if strings.Trim(e.text, "\n") == "" {
 		return nil // keys, and no text
@@ -179,8 +183,8 @@ func (e *textEntry) verify(ctx context.Context) error {
 	for _, way := range []struct {
 		name string
 		fill func(context.Context, string) error
-	}{{"typed once more, key by key", e.typeSlowly}, {"put in at once", e.insert}} {
-		if how != screen.Missing || e.answered || !e.mayRepeat(now) {
+	}{{"typed once more, key by key", e.typeSlowly}, {putIn, e.insert}} {
+		if how != screen.Missing || e.answered || !e.mayRepeat(now) || e.perKey && way.name == putIn {
 			break
 		}
 		again, err := e.repeat(ctx, now, way.fill)
