@@ -93,7 +93,9 @@ func (s *Events) hearDownload(method string, params json.RawMessage) {
 	if f == nil {
 		return
 	}
-	if f.take = saved(p.Filepath); p.Status != "complete" {
+	if p.Status == "complete" {
+		f.take = saved(p.Filepath)
+	} else {
 		f.take = func(context.Context) (string, error) {
 			return "", errors.New(cmp.Or(p.Status, "the browser does not report its end"))
 		}
