@@ -167,9 +167,6 @@ func focusTaken(field *screen.Field) error {
 		Expected: "the focus in " + field.Robbed, Actual: "the focus is in " + field.Name}}
 }
 
-// putIn is how a text arrives as a whole, in words.
-const putIn = "put in at once"
-
 // verify reads the field back. What did not arrive in a plain field is typed once more, key by key. What a page has no
 // time to answer key by key is then put in at once, unless perKey forbids it; an editor gets nothing twice.
 func (e *textEntry) verify(ctx context.Context) error {
@@ -181,10 +178,11 @@ func (e *textEntry) verify(ctx context.Context) error {
 		return err
 	}
 	for _, way := range []struct {
-		name string
-		fill func(context.Context, string) error
-	}{{"typed once more, key by key", e.typeSlowly}, {putIn, e.insert}} {
-		if how != screen.Missing || e.answered || !e.mayRepeat(now) || e.perKey && way.name == putIn {
+		name  string
+		fill  func(context.Context, string) error
+		whole bool
+	}{{"typed once more, key by key", e.typeSlowly, false}, {"put in at once", e.insert, true}} {
+		if how != screen.Missing || e.answered || !e.mayRepeat(now) || e.perKey && way.whole {
 			break
 		}
 		again, err := e.repeat(ctx, now, way.fill)
