@@ -387,7 +387,7 @@ func (c *Context) command(ctx context.Context, send func() error) error {
 			return err
 		}
 		if c.browser.traits.Phone && c.dialogGone(ctx) {
-			return fmt.Errorf("a dialog of the page opened in that moment, and the server has closed it: %w", err)
+			return c.lose(err)
 		}
 		if err := c.meet(ctx); err != nil {
 			return err

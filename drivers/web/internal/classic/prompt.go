@@ -1,6 +1,7 @@
 package classic
 
 import (
+	"fmt"
 	"sync"
 	"time"
 
@@ -19,6 +20,7 @@ type prompts struct {
 
 	mu   sync.Mutex
 	open map[string]Prompt
+	lost error // that a dialog was closed by the server; nil once it has been reported
 }
 
 // promptLate is how long after WebDriver a dialog may be reported.
@@ -62,4 +64,23 @@ func (p *prompts) prompt(window, message string) Prompt {
 			return Prompt{}
 		}
 	}
+}
+
+// lose notes that the server has closed a dialog, and returns the error which says so.
+func (p *prompts) lose(cause error) error {
+	err := fmt.Errorf("a dialog of the page opened in that moment, and the server has closed it: %w", cause)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lost = err
+	return err
+}
+
+// LostDialog returns the error of a dialog that the server has closed since the last call, nil if there was none. Calls
+// that ignore their errors may be the ones that came upon it.
+func (p *prompts) LostDialog() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	err := p.lost
+	p.lost = nil
+	return err
 }

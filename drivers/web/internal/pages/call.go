@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -51,7 +52,16 @@ func await[T any](ctx context.Context, s *BrowserContext, done <-chan browser.Ou
 		return none, err
 	}
 	s.Mute.Store(false)
-	return r.Value, s.Explain(r.Err)
+	return r.Value, s.Explain(s.orLostDialog(r.Err))
+}
+
+// orLostDialog returns the error of a dialog that a server has closed by itself, if there is one, otherwise err. A
+// call within the last one may have ignored it.
+func (s *BrowserContext) orLostDialog(err error) error {
+	if by, ok := s.Context.(interface{ LostDialog() error }); ok {
+		return cmp.Or(by.LostDialog(), err)
+	}
+	return err
 }
 
 // errLate says that a call took longer than it was given.
@@ -135,7 +145,7 @@ func act(ctx context.Context, sl *Slot, limit time.Duration, parts <-chan struct
 		select {
 		case r := <-done:
 			s.Mute.Store(false)
-			return s.Explain(r.Err)
+			return s.Explain(s.orLostDialog(r.Err))
 		case <-parts:
 			if end, known := drivers.StepDeadline(ctx); !known || time.Now().Before(end) {
 				late.Reset(limit)
