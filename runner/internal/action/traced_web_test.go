@@ -115,11 +115,15 @@ func TestWhatACanvasDraws(t *testing.T) {
 				{dsl.WebWait{Selector: "#s", Frame: frame}, c.seen}, // as waitFor
 				{dsl.WebWait{Selector: "#s", State: "hidden", Frame: frame}, !c.seen && !boxed},
 			} {
-				s.Timeout = 2 * time.Second
+				s.Timeout = 30 * time.Second // it ends as soon as it passes
 				switch q.args.(type) {
 				case dsl.WebAssert, dsl.WebWait:
 					if !q.pass {
 						s.Timeout = 200 * time.Millisecond
+					}
+				default:
+					if !q.pass {
+						s.Timeout = 2 * time.Second
 					}
 				}
 				result, err := do(t, s, q.args)
@@ -134,7 +138,6 @@ func TestWhatACanvasDraws(t *testing.T) {
 func TestWhatACanvasDrawsIsTouched(t *testing.T) {
 	t.Parallel()
 	s := browser(t)
-	s.Timeout = 2 * time.Second
 	log := `<p id=log style="position:absolute;top:300px">-</p><script>onclick=e=>{log.textContent=e.target.id}</script>`
 	clearing := `<script>onclick=()=>setTimeout(()=>{ctx.fillStyle='#fff';ctx.fillRect(0,0,400,200)},100)</script>`
 	for _, c := range []struct {
@@ -169,9 +172,9 @@ func TestWhatACanvasDrawsIsTouched(t *testing.T) {
 			"", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			defer func(usual time.Duration) { s.Timeout = usual }(s.Timeout)
-			if strings.HasPrefix(c.name, "gone") {
-				s.Timeout = 8 * time.Second // it ends when it is gone
+			s.Timeout = 2 * time.Second
+			if c.pass {
+				s.Timeout = 30 * time.Second // it ends as soon as it passes
 			}
 			visit(t, s, c.page)
 			steps, several := c.do.([]any)
