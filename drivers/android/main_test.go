@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/internal/input"
@@ -112,9 +113,14 @@ func findNode(tree *screen.Tree, label string) *screen.Node {
 	return nil
 }
 
+// patience is how long a test waits for what has to come.
+const patience = 2 * time.Minute
+
 // waitNode reads trees until one has the element.
 func waitNode(t *testing.T, d *Device, label string) *screen.Node {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
 	for {
 		tree, err := d.Tree(t.Context())
 		if err != nil {
@@ -123,8 +129,8 @@ func waitNode(t *testing.T, d *Device, label string) *screen.Node {
 		if n := findNode(tree, label); n != nil {
 			return n
 		}
-		if err := drivers.Pause(t.Context(), input.KeyboardPoll); err != nil {
-			t.Fatalf("no %q: %v", label, err)
+		if err := drivers.Pause(ctx, input.KeyboardPoll); err != nil {
+			t.Fatalf("no %q: %v\n%s", label, err, shown(tree))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package android
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -72,13 +73,15 @@ func readBy(t *testing.T, view androidsim.WebView, ways []string,
 // picked waits for what an action on a label would meet.
 func picked(t *testing.T, d *Device, label string) screen.Match {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
 	for {
 		tree := agentTree(t, d)
 		found, err := tree.Find(screen.Query{Selector: dsl.Selector{Label: label}, Action: true})
 		if err == nil && len(found) == 1 {
 			return found[0]
 		}
-		if pause := drivers.Pause(t.Context(), input.KeyboardPoll); pause != nil {
+		if pause := drivers.Pause(ctx, input.KeyboardPoll); pause != nil {
 			t.Fatalf("no %q: %v, %v\n%s", label, err, pause, shown(tree))
 		}
 	}
