@@ -305,6 +305,12 @@ func faultOfPages(t *testing.T, name, fault, when string) {
 		if f.web.touched > 0 && errors.Is(err, drivers.ErrMissed) {
 			t.Errorf("the caller would touch again: %v", err)
 		}
+		warned := strings.Join(drivers.TakeWarnings(d), "\n")
+		asked := name == "POST /goog/cdp/execute" || name == "GET /alert/text"
+		if asked && when == "after the touch" && fault != "500" && err == nil &&
+			!strings.Contains(warned, "has reached it is unknown") {
+			t.Errorf("nothing warns of a touch of which the effect is unknown: %q", warned)
+		}
 		if text := fmt.Sprint(err); strings.Contains(text, "<html") || strings.Contains(text, "invalid character") {
 			t.Error(err)
 		}

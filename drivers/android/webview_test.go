@@ -263,6 +263,30 @@ func TestDialogOfAWebView(t *testing.T) {
 		}
 		tapOn(t, d, "OK")
 		picked(t, d, "Left")
+		if w := d.TakeWarnings(); len(w) != 0 {
+			t.Error(w)
+		}
+	})
+}
+
+// TestPageThatIsSilentAfterATouch: whether the touch has reached its element is unknown, and the report says so.
+func TestPageThatIsSilentAfterATouch(t *testing.T) {
+	t.Parallel()
+	onWebView(t, androidsim.WebView{Mute: true}, func(t *testing.T, d *Device, p *androidsim.Phone) {
+		m := picked(t, d, "Pay now")
+		if err := p.EvalWebView(t.Context(), webApp,
+			`pay.addEventListener('pointerdown', () => { for (const end = Date.now() + 20000; Date.now() < end;); })`,
+			nil); err != nil {
+			t.Fatal(err)
+		}
+		d.Aim(m.Node)
+		if err := d.Tap(t.Context(), m.Point); err != nil {
+			t.Fatal(err)
+		}
+		if w := d.TakeWarnings(); len(w) != 1 || !strings.Contains(w[0], "has reached it is unknown") ||
+			!strings.Contains(w[0], "Pay now") {
+			t.Error(w)
+		}
 	})
 }
 

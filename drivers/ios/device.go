@@ -64,6 +64,7 @@ var (
 	_ drivers.Alerter         = (*device)(nil)
 	_ drivers.AheadOfScreen   = (*device)(nil)
 	_ drivers.QuickTreeReader = (*device)(nil)
+	_ drivers.Warner          = (*device)(nil)
 	_ drivers.WebViewReader   = (*device)(nil)
 	_ drivers.PartReader      = (*device)(nil)
 	_ drivers.Screencaster    = (*device)(nil)
@@ -126,6 +127,9 @@ func ReadSource(data []byte, pixels image.Point, taken time.Time) (*screen.Tree,
 
 // Info is the record made when the device was opened.
 func (d *device) Info() drivers.Info { return d.info }
+
+// TakeWarnings returns what came up since the last call.
+func (d *device) TakeWarnings() []string { return d.web.TakeWarnings() }
 
 // Close ends the logs and recordings that still run, and restores what was changed on the device. A device that is lost
 // cannot be given anything now; that is not an error, and what it has to get back is noted for the next Open.

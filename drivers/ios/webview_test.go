@@ -386,3 +386,19 @@ func TestHandleOfAnotherDocument(t *testing.T) {
 	phone.ReuseHandles(webApp)
 	picked(t, d, "Pay again")
 }
+
+// TestPageThatIsSilentAfterATouch: whether the touch has reached its element is unknown, and the report says so.
+func TestPageThatIsSilentAfterATouch(t *testing.T) {
+	t.Parallel()
+	d, phone := withWebView(t, iossim.WebView{Mute: true})
+	m := picked(t, d, "Pay now")
+	_ = d.TakeWarnings() // on a busy machine, the page is listed late
+	must(t, phone.EvalWebView(t.Context(), webApp,
+		`pay.addEventListener('pointerdown', () => { for (const end = Date.now() + 20000; Date.now() < end;); })`, nil))
+	d.Aim(m.Node)
+	must(t, d.Tap(t.Context(), m.Point))
+	if w := d.TakeWarnings(); len(w) != 1 || !strings.Contains(w[0], "has reached it is unknown") ||
+		!strings.Contains(w[0], "Pay now") {
+		t.Error(w)
+	}
+}

@@ -11,8 +11,9 @@ const touchPoll = 30 * time.Millisecond
 
 // Aimed is a touch that is blocked unless it reaches its target element.
 type Aimed struct {
-	chains [][]string // the documents that contain the element, outermost first
-	lost   LostPress
+	chains  [][]string // the documents that contain the element, outermost first
+	lost    LostPress
+	unasked error
 }
 
 // LostPress is a press without a click, because the pressed element moved away before the release.
@@ -66,6 +67,10 @@ func (t *Aimed) Met(a Asker, patience time.Duration) (met string, err error) {
 	}
 }
 
+// Unasked returns why a document could not be queried about a touch that counts as successful for that reason; nil: all
+// of them were. Its error is that of the Asker: the page may have been replaced, or the response lost.
+func (t *Aimed) Unasked() error { return t.unasked }
+
 // Lost returns the press of a touch for which Met returned a result, when it should have resulted in a click but did
 // not.
 func (t *Aimed) Lost() LostPress { return t.lost }
@@ -81,6 +86,7 @@ func (t *Aimed) ask(a Asker, command string) (met string, came bool, err error) 
 	for i, chain := range t.chains {
 		var touch touchAnswer
 		if err := a.Ask(chain, command, &touch); err != nil {
+			t.unasked = err
 			return "", true, nil
 		}
 		switch touch.Result {

@@ -68,6 +68,10 @@ func TestAimedMet(t *testing.T) {
 					p.commands[len(p.commands)-1] != c.last {
 					t.Errorf("%q, %v, %v", met, err, p.commands)
 				}
+				gone := len(c.top) > 0 && c.top[0] == "gone" || len(c.frame) > 0 && c.frame[0] == "gone"
+				if (aimed.Unasked() != nil) != gone {
+					t.Errorf("not asked: %v", aimed.Unasked())
+				}
 			})
 		})
 	}

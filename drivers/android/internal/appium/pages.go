@@ -20,6 +20,10 @@ import (
 const (
 	// pagesLimit is for the pages of one screen: the server may have to start a chromedriver.
 	pagesLimit = 40 * time.Second
+	// askLimit is how long a page may take to answer what it is asked about a touch.
+	askLimit = 12 * time.Second
+	// arriveLimit is how long a touch may take to the page: a few calls.
+	arriveLimit = 3 * time.Second
 	// keyTime is what one of many keys may take a page.
 	keyTime = 50 * time.Millisecond
 )
@@ -52,7 +56,7 @@ type Pages struct {
 func newPages(s *Session) *Pages {
 	c := &contexts{Session: s}
 	return &Pages{contexts: c, Reader: &webview.Reader{Source: c, Life: s.Life, Log: slog.New(slog.DiscardHandler),
-		Limit: pagesLimit, Warn: s.WarnOnce}}
+		Limit: pagesLimit, Ask: askLimit, Arrive: arriveLimit, Warn: s.WarnOnce}}
 }
 
 // Use calls do while commands can go to pages.
@@ -153,9 +157,9 @@ func (p *contextPage) Call(ctx context.Context, method string, params, into any)
 func (p *contextPage) Close() {}
 
 // gesture makes a gesture that starts on an element of a page, in the page: once. One with a lost answer may have
-// happened.
+// happened. One of which the page does not say whether it has reached the element is warned of.
 func (p *Pages) gesture(ctx context.Context, n *screen.Node, t input.Touch) error {
-	return p.Touch(ctx, n, func(ctx context.Context, place webview.OnPage) error {
+	err := p.Touch(ctx, n, func(ctx context.Context, place webview.OnPage) error {
 		centre := t.From
 		t.From, t.To = place(t.From), place(t.To)
 		for i, far := range t.Near {
@@ -166,6 +170,11 @@ func (p *Pages) gesture(ctx context.Context, n *screen.Node, t input.Touch) erro
 		fingers, took := agent.Fingers(t)
 		return p.send(ctx, t.Kind, fingers, took+touchLimit)
 	})
+	if unknown := new(webview.UnknownTouch); errors.As(err, &unknown) {
+		p.contexts.Warn("%v", unknown)
+		return nil
+	}
+	return err
 }
 
 // send sends input to the page that was chosen, once.

@@ -40,6 +40,7 @@ type Phone struct {
 	shade    bool                // the notifications were opened
 	Shot     image.Point         // size of the last screenshot
 	warnings []string            // that were not taken yet
+	warned   map[string]bool     // texts that are warned about once
 }
 
 // Open returns the phone behind a link, as it describes itself.

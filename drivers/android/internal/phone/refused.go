@@ -57,6 +57,20 @@ func (p *Phone) Warn(format string, args ...any) {
 	p.warnings = append(p.warnings, text)
 }
 
+// WarnOnce warns about something once in a test.
+func (p *Phone) WarnOnce(text string) {
+	p.mu.Lock()
+	known := p.warned[text]
+	if p.warned == nil {
+		p.warned = map[string]bool{}
+	}
+	p.warned[text] = true
+	p.mu.Unlock()
+	if !known {
+		p.Warn("%s", text)
+	}
+}
+
 // TakeWarnings returns what the phone refused since the last call.
 func (p *Phone) TakeWarnings() []string {
 	p.mu.Lock()

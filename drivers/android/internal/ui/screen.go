@@ -79,15 +79,7 @@ func (u *Screen) FullTree(ctx context.Context) (*screen.Tree, error) {
 
 // readTree reads the elements; choose leaves out windows.
 func (u *Screen) readTree(ctx context.Context, choose func(*dump.Dump)) (*screen.Tree, error) {
-	var got *dump.Dump
-	err := agent.ErrFallback
-	if u.Agent.Running() {
-		got, err = u.Agent.ReadTree(ctx, choose)
-	}
-	stock := errors.Is(err, agent.ErrFallback)
-	if stock {
-		got, err = u.Dumper.Read(ctx, choose)
-	}
+	got, stock, err := u.dump(ctx, choose)
 	if err != nil {
 		return nil, err
 	}
@@ -100,6 +92,18 @@ func (u *Screen) readTree(ctx context.Context, choose func(*dump.Dump)) (*screen
 		u.Dumper.AskCaret(ctx, tree)
 	}
 	return tree, nil
+}
+
+// dump reads the elements of the screen without those of pages; stock: with uiautomator.
+func (u *Screen) dump(ctx context.Context, choose func(*dump.Dump)) (got *dump.Dump, stock bool, err error) {
+	err = agent.ErrFallback
+	if u.Agent.Running() {
+		got, err = u.Agent.ReadTree(ctx, choose)
+	}
+	if stock = errors.Is(err, agent.ErrFallback); stock {
+		got, err = u.Dumper.Read(ctx, choose)
+	}
+	return got, stock, err
 }
 
 // newTree sets the size of the dump to that of the screenshot, which has the same coordinates: the last screenshot's,
@@ -146,7 +150,16 @@ func (u *Screen) gesture(ctx context.Context, t input.Touch) error {
 		t.Aimed = aimed
 		return u.touch(ctx, t)
 	}
-	return u.WebViews.Touch(ctx, aimed, func(ctx context.Context, _ webview.OnPage) error { return u.touch(ctx, t) })
+	err := u.WebViews.Touch(ctx, aimed, func(ctx context.Context, _ webview.OnPage) error { return u.touch(ctx, t) })
+	unknown := new(webview.UnknownTouch)
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	// The scripts of a page wait while it has a dialog open.
+	if got, _, err := u.dump(ctx, (*dump.Dump).Reachable); err != nil || webview.On(got.Windows) {
+		u.Phone.Warn("%v", unknown)
+	}
+	return nil
 }
 
 // touch makes a gesture, once. What may have happened is never repeated.

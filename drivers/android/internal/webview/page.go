@@ -4,22 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
-	"time"
 
 	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
 	"github.com/taproot-dev/taproot/drivers/internal/dom"
 	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
-const (
-	pageWorld = "taproot" // where the script runs: a page sees nothing of it
-	// touchPatience is how long a touch may take to the page in a WebView.
-	touchPatience = time.Second
-	// askLimit is how long a page may take to answer what it is asked about a touch.
-	askLimit = 3 * time.Second
-)
+const pageWorld = "taproot" // where the script runs: a page sees nothing of it
 
 // Target is a page as the DevTools of a WebView list it.
 type Target struct {
@@ -51,14 +43,6 @@ type ProtocolError struct {
 }
 
 func (e *ProtocolError) Error() string { return e.Method + ": " + phrase.LimitBytes(e.Message, 200) }
-
-// aim has the page block the next touch unless it reaches an element.
-func (p *pageConn) aim(ctx context.Context, ref string) (*dom.Aimed, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, askLimit, fmt.Errorf("it was silent for %v", askLimit))
-	defer cancel()
-	p.ctx = ctx
-	return dom.Aim(p, ref)
-}
 
 func (p *pageConn) call(method string, params, into any) error {
 	return p.conn.Call(p.ctx, method, params, into)

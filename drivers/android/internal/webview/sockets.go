@@ -22,7 +22,11 @@ import (
 
 const (
 	// socketsLimit is how long the pages of one screen are read; one with busy scripts does not answer.
-	socketsLimit  = 6 * time.Second
+	socketsLimit = 6 * time.Second
+	// askLimit is how long a page may take to answer what it is asked about a touch, and touchLimit how long a touch may
+	// take to the page.
+	askLimit      = 3 * time.Second
+	touchLimit    = time.Second
 	devtoolsHost  = "localhost" // any other name is refused
 	devtoolsLimit = 3 * time.Second
 	listBytes     = 4 << 20
@@ -39,7 +43,8 @@ var _ Source = (*Sockets)(nil)
 
 // OfPhone returns a reader of the pages that the sockets of a phone offer.
 func OfPhone(p *phone.Phone) *Reader {
-	return &Reader{Source: &Sockets{Phone: p}, Life: p.Life, Log: p.Log, Limit: socketsLimit}
+	return &Reader{Source: &Sockets{Phone: p}, Life: p.Life, Log: p.Log, Limit: socketsLimit, Ask: askLimit,
+		Arrive: touchLimit, Warn: p.WarnOnce}
 }
 
 // Use calls do: sockets can be reached at any time.

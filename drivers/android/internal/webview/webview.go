@@ -50,7 +50,9 @@ type Reader struct {
 	Life   *drivers.Lifetime
 	Log    *slog.Logger
 	Limit  time.Duration     // for the pages of one screen
-	Warn   func(text string) // nil: nothing is warned of
+	Ask    time.Duration     // how long a page may take to say what it is asked about a touch
+	Arrive time.Duration     // how long a touch may take to the page
+	Warn   func(text string) // receives what the caller should know
 
 	always   bool                 // also of WebViews that Android's accessibility has
 	off      bool                 // never
@@ -126,6 +128,13 @@ func (w *Reader) readAll(ctx context.Context, list []*screen.Node) error {
 // chosen.
 func (w *Reader) fatal(err error) bool {
 	return errors.Is(err, drivers.ErrDeviceLost) || w.always && errors.Is(err, drivers.ErrUnsupported)
+}
+
+// On reports whether a screen has a WebView.
+func On(windows []*screen.Node) bool {
+	return slices.ContainsFunc(windows, func(root *screen.Node) bool {
+		return len(screen.WebViews(root, isWebView, true, nil)) > 0
+	})
 }
 
 func isWebView(n *screen.Node) bool {
@@ -287,62 +296,4 @@ func (w *Reader) Close() {
 		page.conn.Close()
 	}
 	w.pages = nil
-}
-
-// OnPage converts a pixel of the screen to a place on a page, in pixels of CSS.
-type OnPage func(image.Point) image.Point
-
-// Touch makes a gesture that starts on an element of a page; the page blocks it when it would reach another element.
-func (w *Reader) Touch(ctx context.Context, n *screen.Node, gesture func(context.Context, OnPage) error) error {
-	return w.Use(ctx, n, func(ctx context.Context, place OnPage) error {
-		page, err := w.owner(n)
-		if err != nil {
-			return err
-		}
-		aimed, err := page.aim(ctx, n.Ref)
-		if err != nil {
-			return changed(err)
-		}
-		if err := gesture(ctx, place); err != nil {
-			return err
-		}
-		ctx, cancel := context.WithTimeout(ctx, askLimit)
-		defer cancel()
-		page.ctx = ctx
-		_, err = aimed.Met(page, touchPatience)
-		return err
-	})
-}
-
-// Use calls do while the input of the source goes to the page that an element is of.
-func (w *Reader) Use(ctx context.Context, n *screen.Node, do func(context.Context, OnPage) error) error {
-	page, err := w.owner(n)
-	if err != nil {
-		return err
-	}
-	return w.Source.Use(ctx, func(ctx context.Context) error {
-		if err := page.conn.Ready(ctx); err != nil {
-			return changed(err)
-		}
-		return do(ctx, page.place)
-	})
-}
-
-// owner returns the page that an element of the newest tree is of.
-func (w *Reader) owner(n *screen.Node) (*pageConn, error) {
-	gen, _, _ := strings.Cut(n.Ref, "/")
-	page := w.owners[gen]
-	if page == nil {
-		return nil, fmt.Errorf("%w: the page has been left", drivers.ErrMissed)
-	}
-	return page, nil
-}
-
-// changed is the error of a touch before which a page cannot be asked.
-func changed(err error) error {
-	if errors.Is(err, drivers.ErrDeviceLost) || errors.Is(err, drivers.ErrUnsupported) {
-		return err
-	}
-	return fmt.Errorf("%w: the page in the WebView changed: %s", drivers.ErrMissed,
-		phrase.LimitBytes(adb.FirstLine(err.Error()), 120))
 }

@@ -185,7 +185,6 @@ type contextPage struct {
 
 	mu     sync.Mutex
 	doc    string   // the store of the document that was asked first since the list
-	lost   error    // why the newest answer that was lost was
 	frames []string // places of frames, by their contexts, less one
 }
 
@@ -230,11 +229,6 @@ func (p *contextPage) run(ctx context.Context, in int, part string) (pageAnswer,
 		err = c.pages.Execute(ctx, p.at, fmt.Sprintf(pageScript, quoted(storeName()), way, part), &text, scriptLimit)
 	}
 	c.asking.Unlock()
-	if webdriver.Lost(err) {
-		p.mu.Lock()
-		p.lost = err
-		p.mu.Unlock()
-	}
 	switch {
 	case webdriver.Is(err, webdriver.AlertOpen):
 		return pageAnswer{}, fmt.Errorf("a dialog is over it, for which its scripts wait: %w", err)
@@ -272,15 +266,6 @@ func (p *contextPage) Frame(way string) int {
 	}
 	p.frames = append(p.frames, way)
 	return len(p.frames)
-}
-
-// TakeLost returns why an answer was lost since the last call; nil: none was.
-func (p *contextPage) TakeLost() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	err := p.lost
-	p.lost = nil
-	return err
 }
 
 // same makes an answer of another document than the one that was asked first an ErrLeft.

@@ -13,6 +13,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers/internal/dom"
 	"github.com/taproot-dev/taproot/drivers/internal/inspector"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
+	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
 )
 
 // webPage is a page that is read through Web Inspector. The script runs in the page's own world: WebKit's protocol
@@ -290,16 +292,23 @@ func (w *Views) Touch(ctx context.Context, n *screen.Node, gesture func() error)
 	if err := gesture(); err != nil {
 		return err
 	}
-	_ = page.lost() // of what was asked before
 	err := ask(func() error { _, err := aimed.Met(page, traits.Touch); return err })
+	unasked := aimed.Unasked()
 	switch {
 	case errors.Is(err, drivers.ErrMissed):
 		return fmt.Errorf("device %s: %w", w.link.ID, err)
 	case w.fatal(err) != nil:
 		return err
+	case w.fatal(unasked) != nil:
+		return unasked
+	case webdriver.Lost(unasked), errors.Is(unasked, ErrSilent) && !w.dialogOpen(ctx):
+		traits.Warn(fmt.Sprintf("whether the touch of %s has reached it is unknown: %s", n, shortly(unasked)))
 	}
-	if lost := page.lost(); lost != nil && traits.Warn != nil {
-		traits.Warn(fmt.Sprintf("whether the touch of %s has reached it is unknown: %s", n, shortly(lost)))
-	}
-	return nil
+	return nil // a page that cannot be asked for another reason was replaced, or has a dialog open
+}
+
+// dialogOpen reports whether a dialog is open, for which the scripts of a page may wait.
+func (w *Views) dialogOpen(ctx context.Context) bool {
+	var text *string
+	return w.link.Do(ctx, wda.Get("a dialog", "/alert/text"), &text) == nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -29,7 +30,7 @@ type Traits struct {
 	Touch time.Duration // how long a touch may take to the page
 	// Far is a source at a server: an answer of it may be lost, and the next one may come.
 	Far bool
-	// Warn receives what the caller should know; nil: nothing is warned of.
+	// Warn receives what the caller should know.
 	Warn func(text string)
 }
 
@@ -66,27 +67,47 @@ type framed interface {
 	Frame(way string) (in int)
 }
 
-// losing is a Session that may lose a response.
-type losing interface {
-	// TakeLost returns why an answer was lost since the last call; nil: none was.
-	TakeLost() error
-}
-
-// lost is why an answer of a page was lost since the last call; nil: none was.
-func (p *webPage) lost() error {
-	if s, ok := p.session.(losing); ok {
-		return s.TakeLost()
-	}
-	return nil
-}
-
 // local is a device that is connected here.
-type local struct{ host host.Host }
+type local struct {
+	host     host.Host
+	warnings *warnings
+}
+
+// warnings are what the caller of a device that is connected here should know.
+type warnings struct {
+	mu    sync.Mutex
+	list  []string
+	known map[string]bool
+}
+
+// once warns about something once in a test.
+func (w *warnings) once(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.known[text] {
+		return
+	}
+	if w.known == nil {
+		w.known = map[string]bool{}
+	}
+	w.known[text] = true
+	w.list = append(w.list, text)
+}
+
+// take returns what came up since the last call.
+func (w *warnings) take() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list := w.list
+	w.list = nil
+	return list
+}
 
 func (l local) Use(ctx context.Context, do func(context.Context) error) error { return do(ctx) }
 
 func (l local) Traits() Traits {
-	return Traits{Read: webViewLimit, Probe: probeLimit, Ask: aimLimit, Touch: touchPatience}
+	return Traits{Read: webViewLimit, Probe: probeLimit, Ask: aimLimit, Touch: touchPatience,
+		Warn: l.warnings.once}
 }
 
 func (l local) Inspect(ctx context.Context) (Inspector, error) {
@@ -121,7 +142,7 @@ func (w *Views) warnOfHidden(app, why string) {
 	warn := w.source.Traits().Warn
 	since, known := w.hidden[app]
 	switch {
-	case why == "" || warn == nil:
+	case why == "":
 		delete(w.hidden, app)
 	case !known:
 		if w.hidden == nil {

@@ -36,8 +36,9 @@ const (
 
 // Views reads the pages in the WebViews of apps that let themselves be inspected.
 type Views struct {
-	link   *wda.Link
-	source Source
+	link     *wda.Link
+	source   Source
+	warnings *warnings // of a device that is connected here
 
 	mu     sync.Mutex
 	always bool // also of WebViews that accessibility has
@@ -56,7 +57,15 @@ type Views struct {
 }
 
 // New returns Views of one device that is connected here. Web Inspector is connected to when a page is read.
-func New(l *wda.Link, h host.Host) *Views { return Of(l, local{h}) }
+func New(l *wda.Link, h host.Host) *Views {
+	w := &warnings{}
+	v := Of(l, local{host: h, warnings: w})
+	v.warnings = w
+	return v
+}
+
+// TakeWarnings returns what came up since the last call, of a device that is connected here.
+func (w *Views) TakeWarnings() []string { return w.warnings.take() }
 
 // Of returns Views of one device, with the source of its pages.
 func Of(l *wda.Link, from Source) *Views { return &Views{link: l, source: from} }
