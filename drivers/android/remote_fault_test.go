@@ -2,6 +2,7 @@ package android
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,6 +37,9 @@ type fakeAppium struct {
 	before bool // the call is not performed when its answer is spoilt
 	lacks  string
 	locked bool
+	dialog string     // of the system, as an element of the document
+	shell  string     // what the phone's shell says; "": the server runs no commands
+	shot   []byte     // the screenshot
 	web    *fakePages // nil: the app shows none
 }
 
@@ -146,10 +150,18 @@ func (f *fakeAppium) perform(name, id string, body map[string]any) (status int, 
 	case "DELETE /":
 		delete(f.open, id)
 	case "GET /source":
-		return 200, f.web.under(fmt.Sprintf(fakeSource, f.text))
+		doc := f.web.under(fmt.Sprintf(fakeSource, f.text))
+		return 200, strings.Replace(doc, "</hierarchy>", f.dialog+"</hierarchy>", 1)
+	case "GET /screenshot":
+		return 200, base64.StdEncoding.EncodeToString(f.shot)
 	case "mobile: listWindows":
-		return 200, []any{map[string]any{"windowId": 7, "displayId": 0, "type": 1, "layer": 1, "isActive": true,
-			"isFocused": true, "rect": map[string]any{"x": 0, "y": 0, "width": 400, "height": 800}}}
+		list := []any{map[string]any{"windowId": 7, "displayId": 0, "type": 1, "layer": 1, "isActive": f.dialog == "",
+			"isFocused": f.dialog == "", "rect": map[string]any{"x": 0, "y": 0, "width": 400, "height": 800}}}
+		if f.dialog != "" {
+			list = append(list, map[string]any{"windowId": 8, "displayId": 0, "type": 3, "layer": 2, "isActive": true,
+				"isFocused": true, "rect": map[string]any{"x": 40, "y": 200, "width": 320, "height": 400}})
+		}
+		return 200, list
 	case "GET /element/active":
 		return 200, map[string]any{"element-6066-11e4-a52e-4f735466cecf": "e1"}
 	case "mobile: replaceElementValue":
@@ -166,6 +178,9 @@ func (f *fakeAppium) perform(name, id string, body map[string]any) (status int, 
 	case "mobile: getUiMode":
 		return 200, "no"
 	case "mobile: shell":
+		if f.shell != "" {
+			return 200, f.shell + "taproot-exit-code:0\n"
+		}
 		return 500, failed("unknown error", "Potentially insecure feature 'adb_shell' has not been enabled")
 	case "GET /appium/extensions":
 		known := map[string]any{"mobile: activateApp": struct{}{}}

@@ -74,7 +74,7 @@ func Open(o *native.Session, info drivers.Info, url string) *Device {
 	info.Width, info.Height = s.Phone.Size.X, s.Phone.Size.Y
 	glass := &Screen{Session: s, WebViews: newPages(s)}
 	log := &Log{Session: s}
-	system := &System{Session: s, Screen: glass}
+	system := &System{Session: s, Screen: glass, Log: log}
 	return &Device{session: s, info: info, Screen: glass, Dialogs: &ui.Dialogs{Screen: glass, Device: info.ID},
 		Apps: &Apps{Session: s, Log: log, URL: url}, Log: log, System: system, Files: &Files{Session: s, System: system},
 		Recorder: &native.Recorder{Session: o}}

@@ -12,8 +12,10 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/internal/agent"
 	"github.com/taproot-dev/taproot/drivers/android/internal/capture"
 	"github.com/taproot-dev/taproot/drivers/android/internal/dump"
+	"github.com/taproot-dev/taproot/drivers/android/internal/ui"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
+	"github.com/taproot-dev/taproot/internal/pixels"
 )
 
 // Screen reads the screen of a phone. A read is one call as long as the same windows are on the screen, and two when
@@ -30,6 +32,8 @@ type Screen struct {
 	toasts  agent.Toasts
 	aim     *screen.Node    // that the next touch is meant for
 	apps    map[string]bool // with a window on the newest screen; nil: none was read
+	dialog  string          // of the system about an app, on the newest screen: its title, or that of its button
+	unseen  bool            // no screenshot since the last touch shows that the display is on
 }
 
 // Depth is how many elements inside each other the session reads at first.
@@ -110,9 +114,12 @@ func (u *Screen) read(ctx context.Context, choose func(*dump.Dump) []*screen.Nod
 		return nil, err
 	}
 	agent.ForgetRanges(got)
-	u.apps = map[string]bool{}
+	u.apps, u.dialog = map[string]bool{}, ""
 	for _, n := range got.Windows {
 		u.apps[n.Package] = true
+		if title := ui.Complaint(n); title != "" {
+			u.dialog = title
+		}
 	}
 	withPages := choose(got)
 	if len(got.Windows) == 0 {
@@ -170,6 +177,13 @@ func (u *Screen) shows(pkg string) bool {
 	return u.apps == nil || u.apps[pkg]
 }
 
+// complaint is the dialog of the system about an app on the newest screen; "": none was read.
+func (u *Screen) complaint() string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.dialog
+}
+
 // fingerprint says which windows a document has, where, and which of them has the focus.
 func fingerprint(d *dump.Dump) string {
 	var b strings.Builder
@@ -209,7 +223,7 @@ func (u *Screen) Screenshot(ctx context.Context) (image.Image, error) {
 		return nil, fmt.Errorf("device %s: the screenshot cannot be decoded: %w", u.Device, err)
 	}
 	u.mu.Lock()
-	u.shot = img.Bounds().Size()
+	u.shot, u.unseen = img.Bounds().Size(), pixels.Dark(img)
 	u.mu.Unlock()
 	return img, nil
 }

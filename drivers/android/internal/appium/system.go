@@ -13,6 +13,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/internal/restore"
+	"github.com/taproot-dev/taproot/drivers/android/internal/watch"
 	"github.com/taproot-dev/taproot/drivers/internal/native"
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
 )
@@ -21,6 +22,7 @@ import (
 type System struct {
 	*Session
 	Screen *Screen
+	Log    *Log
 
 	mu   sync.Mutex
 	undo []change
@@ -57,14 +59,41 @@ func (y *System) Restore(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Obstacle says that the phone is locked or its display is off: what an app shows then is unknown. On a server that
-// does not report it, the report has a warning.
+// Obstacle says that the phone is locked or its display is off, or that the system shows a dialog about another app:
+// what an app shows then is unknown.
 func (y *System) Obstacle(ctx context.Context) (string, error) {
+	what, err := y.locked(ctx)
+	if err != nil || what != "" {
+		return what, err
+	}
+	title, pkg := y.Screen.complaint(), y.Log.app()
+	if title == "" || pkg == "" {
+		return "", nil
+	}
+	said, code, err := y.command(ctx, watch.FocusCommand)
+	switch {
+	case errors.Is(err, drivers.ErrUnsupported): // of the app itself, the log knows more
+		return fmt.Sprintf("the system shows the dialog %q, and the server does not say about which app: answer it, or "+
+			"restart the phone", title), nil
+	case err != nil:
+		return "", err
+	case code != 0:
+		return "", fmt.Errorf("device %s: %w: what has the focus cannot be read", y.Device, drivers.ErrNotReady)
+	}
+	return watch.Complaint(said, pkg), nil
+}
+
+// DisplayOn returns an error while the phone is locked or its display is off.
+func (y *System) DisplayOn(ctx context.Context) error { return y.displayOn(ctx) }
+
+// locked says that the phone is locked or its display is off. On a server that does not report it, the report has a
+// warning.
+func (s *Session) locked(ctx context.Context) (string, error) {
 	var locked bool
-	err := y.Unsupported("report whether the phone is locked", y.Mobile(ctx, "isLocked", map[string]any{}, &locked))
+	err := s.Unsupported("report whether the phone is locked", s.Mobile(ctx, "isLocked", map[string]any{}, &locked))
 	switch {
 	case errors.Is(err, drivers.ErrUnsupported):
-		y.WarnOnce(err.Error())
+		s.WarnOnce(err.Error())
 		return "", nil
 	case err != nil || !locked:
 		return "", err
@@ -72,11 +101,11 @@ func (y *System) Obstacle(ctx context.Context) (string, error) {
 	return "the phone is locked, or its display is off: wake and unlock it, or take its screen lock away for tests", nil
 }
 
-// DisplayOn returns an error while the phone is locked or its display is off.
-func (y *System) DisplayOn(ctx context.Context) error {
-	what, err := y.Obstacle(ctx)
+// displayOn returns an error while the phone is locked or its display is off.
+func (s *Session) displayOn(ctx context.Context) error {
+	what, err := s.locked(ctx)
 	if err == nil && what != "" {
-		err = fmt.Errorf("device %s: %s", y.Device, what)
+		err = fmt.Errorf("device %s: %s", s.Device, what)
 	}
 	return err
 }

@@ -53,8 +53,8 @@ func (u *Screen) Pinch(ctx context.Context, centre image.Point, from, to int, to
 // touch makes a gesture, once. One with a lost answer may have happened.
 func (u *Screen) touch(ctx context.Context, t input.Touch) error {
 	u.mu.Lock()
-	aimed := u.aim
-	u.aim = nil
+	aimed, unseen := u.aim, u.unseen
+	u.aim, u.unseen = nil, true
 	u.toasts.Touched()
 	u.mu.Unlock()
 	size := u.size()
@@ -62,6 +62,11 @@ func (u *Screen) touch(ctx context.Context, t input.Touch) error {
 		if size != (image.Point{}) && !p.In(image.Rectangle{Max: size}) {
 			return fmt.Errorf("device %s: %w: the point %d,%d is not on the screen of %dx%d", u.Device,
 				drivers.ErrNotActionable, p.X, p.Y, size.X, size.Y)
+		}
+	}
+	if unseen { // a display that is off takes no touches, and its elements may be reported all the same
+		if err := u.displayOn(ctx); err != nil {
+			return err
 		}
 	}
 	if aimed != nil && aimed.InPage {

@@ -204,3 +204,29 @@ func isPart(n *screen.Node, ids []string) bool {
 		strings.Contains(n.ID, "permission") ||
 		strings.HasSuffix(n.Package, "packageinstaller") && slices.Contains(ids, last))
 }
+
+// Complaint returns the title of a dialog in which the system says that an app does not respond or has stopped; "": the
+// window is none.
+func Complaint(window *screen.Node) string {
+	dialog := findIDs(window, func(id string) bool { return strings.HasPrefix(id, "android:id/aerr_") })
+	if dialog == nil {
+		return ""
+	}
+	if title := findIDs(window, func(id string) bool { return id == "android:id/alertTitle" }); title != nil {
+		return title.Label()
+	}
+	return dialog.Label()
+}
+
+// findIDs returns the first element with an id that fits.
+func findIDs(n *screen.Node, fits func(id string) bool) *screen.Node {
+	if fits(n.ID) {
+		return n
+	}
+	for _, c := range n.Children {
+		if found := findIDs(c, fits); found != nil {
+			return found
+		}
+	}
+	return nil
+}

@@ -58,13 +58,22 @@ func (w *Watcher) Obstacle(ctx context.Context) (string, error) {
 	if pkg == "" {
 		return "", nil // the process at fault is unknown
 	}
-	c, open, err := w.systemDialog(ctx)
-	if err != nil || !open || c.about(pkg) {
-		return "", err
+	said, err := w.focus(ctx)
+	return Complaint(said, pkg), err
+}
+
+// FocusCommand has the window manager say what has the focus, on every Android.
+const FocusCommand = "dumpsys window displays; dumpsys window windows"
+
+// Complaint says what a dialog of the system about another app than pkg keeps from being seen, by what the window
+// manager says of the focus; "": there is none.
+func Complaint(focus, pkg string) string {
+	c, open := parseComplaint(focus)
+	if !open || c.about(pkg) {
+		return ""
 	}
-	return fmt.Sprintf(
-		"the system shows a dialog, because %s, which is not %s: answer it, or restart the "+
-			"phone", c.says(), pkg), nil
+	return fmt.Sprintf("the system shows a dialog, because %s, which is not %s: answer it, or restart the phone",
+		c.says(), pkg)
 }
 
 // complainedOf is a crash of which the log has nothing left, but which the system's dialog still shows.
