@@ -40,6 +40,7 @@ type fakeAppium struct {
 	dialog string     // of the system, as an element of the document
 	shell  string     // what the phone's shell says; "": the server runs no commands
 	shot   []byte     // the screenshot
+	code   []string   // fields of one digit each, in place of the other; the first that is empty has the focus
 	web    *fakePages // nil: the app shows none
 }
 
@@ -151,6 +152,9 @@ func (f *fakeAppium) perform(name, id string, body map[string]any) (status int, 
 		delete(f.open, id)
 	case "GET /source":
 		doc := f.web.under(fmt.Sprintf(fakeSource, f.text))
+		if f.code != nil {
+			doc = f.withCode(doc)
+		}
 		return 200, strings.Replace(doc, "</hierarchy>", f.dialog+"</hierarchy>", 1)
 	case "GET /screenshot":
 		return 200, base64.StdEncoding.EncodeToString(f.shot)
@@ -167,6 +171,9 @@ func (f *fakeAppium) perform(name, id string, body map[string]any) (status int, 
 	case "mobile: replaceElementValue":
 		f.typed++
 		f.text, _ = arg("text").(string)
+		if i := slices.Index(f.code, ""); i >= 0 {
+			f.code[i] = f.text[:1]
+		}
 	case "POST /actions":
 		f.touch++
 	case "mobile: queryAppState":
@@ -192,6 +199,18 @@ func (f *fakeAppium) perform(name, id string, body map[string]any) (status int, 
 		return 404, failed("unknown command", name)
 	}
 	return 200, nil
+}
+
+// withCode adds the fields of a code to a document of the screen.
+func (f *fakeAppium) withCode(doc string) string {
+	fields := strings.Builder{}
+	for i, digit := range f.code {
+		fmt.Fprintf(&fields, `<android.widget.EditText index="%d" package="com.example" class="android.widget.EditText" `+
+			`text="%s" resource-id="com.example:id/digit" clickable="true" enabled="true" focused="%t" `+
+			`bounds="[%d,500][%d,600]" displayed="true"/>`, i+2, digit, i == slices.Index(f.code, ""), 100*i, 100*i+90)
+	}
+	return strings.Replace(strings.ReplaceAll(doc, `focused="true"`, `focused="false"`),
+		"</android.widget.FrameLayout></hierarchy>", fields.String()+"</android.widget.FrameLayout></hierarchy>", 1)
 }
 
 func (f *fakeAppium) set(change func()) {

@@ -24,8 +24,8 @@ func plainShot(t *testing.T, c color.Color) []byte {
 	return b.Bytes()
 }
 
-// TestTouchOfARemotePhoneThatIsOff: where no screenshot since the last touch shows that the display is on, the server is
-// asked before a touch, and otherwise not.
+// TestTouchOfARemotePhoneThatIsOff: where no screenshot since the last touch shows that the display is on, the server
+// is asked before a touch, and otherwise not.
 func TestTouchOfARemotePhoneThatIsOff(t *testing.T) {
 	t.Parallel()
 	f := newFakeAppium(t)
@@ -94,5 +94,20 @@ func TestComplaintOnARemotePhone(t *testing.T) {
 				t.Errorf("%q, %v", what, err)
 			}
 		})
+	}
+}
+
+// TestCodeInFieldsOfARemotePhone: what a field of one digit does not take goes into the field that it moves the focus
+// to, and nothing is typed twice.
+func TestCodeInFieldsOfARemotePhone(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"1234": "1234", "12": "12", "7": "7"} {
+		f := newFakeAppium(t)
+		f.code = make([]string, 4)
+		d := f.phone(t)
+		err := d.Type(t.Context(), text)
+		if got := strings.Join(f.code, ""); err != nil || got != want || f.typed != len(text) {
+			t.Errorf("%q: %v, %q by %d", text, err, got, f.typed)
+		}
 	}
 }

@@ -25,6 +25,9 @@ func appTraps() (list []*trap) {
 		if strings.Contains(c.name, "slides in") { // and a finger takes its time
 			c.options.Latency = androidsim.Latency{AgentInput: 150 * ms, Input: 150 * ms}
 		}
+		if strings.HasSuffix(c.name, "and is back/touch") {
+			c.later = "Pay, Pay" // the log is not read for each touch there
+		}
 		if strings.Contains(c.name, "before it is drawn") || strings.HasPrefix(c.name, "a toast") {
 			c.way = map[bool]string{true: "agent", false: "stock"}[strings.HasPrefix(c.name, "a toast")]
 		}

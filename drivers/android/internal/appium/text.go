@@ -50,11 +50,50 @@ func (u *Screen) Type(ctx context.Context, text string) error {
 			return fmt.Errorf("device %s: %w: what the password field holds already cannot be read, so that nothing can be "+
 				"added to it: clear it before", u.Device, drivers.ErrUnsupported)
 		}
-		if err := u.setText(ctx, field, field.Text+line); err != nil {
+		if err := u.typeOn(ctx, field, line); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// typeOn types a line into a field, and what that does not take into those to which it moves the focus, as keys would:
+// a code may have a field for each of its digits.
+func (u *Screen) typeOn(ctx context.Context, field *screen.Node, line string) error {
+	for {
+		if err := u.setText(ctx, field, field.Text+line); err != nil || utf8.RuneCountInString(line) < 2 {
+			return err
+		}
+		tree, err := u.FullTree(ctx)
+		if errors.Is(err, drivers.ErrDeviceLost) || ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			return nil // the text was typed; the caller reads the screen
+		}
+		next := tree.Focused()
+		taken := takenBy(tree, field)
+		if next == nil || !next.Editable || next.InPage || sameField(next, field) || taken == "" || taken == line ||
+			!strings.HasPrefix(line, taken) {
+			return nil
+		}
+		field, line = next, line[len(taken):]
+	}
+}
+
+func sameField(a, b *screen.Node) bool {
+	return a.ID == b.ID && a.Type == b.Type && a.Bounds == b.Bounds
+}
+
+// takenBy is what a field that was typed into holds more than before; "": nothing, or that is unknown.
+func takenBy(tree *screen.Tree, field *screen.Node) string {
+	for n := range tree.All {
+		if sameField(n, field) {
+			taken, _ := strings.CutPrefix(n.Text, field.Text)
+			return taken
+		}
+	}
+	return ""
 }
 
 // focused returns the field that takes text.

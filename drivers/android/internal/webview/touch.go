@@ -61,7 +61,7 @@ func (e *UnknownTouch) Error() string {
 // errSilent says that a page does not answer.
 var errSilent = errors.New("the page does not answer, and its scripts may be busy")
 
-// asking calls do, which asks a page, for as long as that may take.
+// asking calls do, which has questions for a page, for as long as they may take.
 func (w *Reader) asking(ctx context.Context, page *pageConn, do func() error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, w.Ask, errSilent)
 	defer cancel()
