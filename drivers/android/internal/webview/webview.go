@@ -58,13 +58,14 @@ type Reader struct {
 	off      bool                 // never
 	pages    map[string]*pageConn // by process and id
 	owners   map[string]*pageConn // of the newest tree's elements, by the beginning of their refs
-	hidden   map[string]time.Time // since when apps show pages that do not let themselves be debugged
+	hidden   map[string]time.Time // since when apps show pages that nothing lists
+	opening  bool                 // in the newest reading, a page may be being opened
 	readings int64
 	Parts    []screen.TextPart // of texts; the elements of pages have their places
 }
 
-// hiddenFor is how long an app may show a page without letting it be debugged until that is warned of: a page that is
-// just being opened is not listed yet.
+// hiddenFor is how long an app may show a page that is not listed until that counts: a page that is just being opened
+// is not listed yet.
 const hiddenFor = time.Second
 
 // ReadParts names the parts of texts for which the elements of pages in WebViews need places.
@@ -80,8 +81,9 @@ func (w *Reader) Choose(how string) error {
 }
 
 // Read hangs the pages of WebViews into the elements of a screen read. What cannot be read leaves a note that
-// the tree is not whole; the error is that of a phone that is lost.
+// the tree is not whole, unless there is nothing to read; the error is that of a phone that is lost.
 func (w *Reader) Read(ctx context.Context, windows []*screen.Node) error {
+	w.opening = false
 	if w.off {
 		return nil
 	}
@@ -151,48 +153,59 @@ func (w *Reader) forget(processes []string) {
 	}
 }
 
-// readWebView puts the page that a view shows in the place of what Android reports of it. A view that no process lists
-// is left as it is.
+// Opening reports whether a page may have been being opened in the newest reading: what is not on it may come.
+func (w *Reader) Opening() bool { return w.opening }
+
+// readWebView puts the page that a view shows in the place of what Android reports of it. A view of which no process
+// lists the page is left as it is.
 func (w *Reader) readWebView(ctx context.Context, n *screen.Node, processes []string) error {
-	listed := false
+	why := "the app does not let its WebViews be debugged"
 	for _, process := range processes {
 		owner, err := w.Source.Owner(ctx, process)
+		if errors.Is(err, drivers.ErrDeviceLost) {
+			return err
+		}
 		if err != nil {
 			w.Log.Debug("the pages of a process cannot be listed", "process", process, "error", err)
+			why = "its process is not known to let its WebViews be debugged, and another one does not answer: " + shortly(err)
 			continue
 		}
 		if owner != n.Package {
 			continue
 		}
-		listed = true
 		targets, err := w.Source.Targets(ctx, process)
 		if err != nil {
 			return err
 		}
 		t, at := shownIn(n.Bounds, targets)
 		if t == nil {
+			why = "none of the app's pages is in its place"
 			continue
 		}
+		delete(w.hidden, n.Package)
 		return w.readTarget(ctx, n, process, t, at)
 	}
-	w.warnOfHidden(n.Package, listed)
+	w.notListed(n, why)
 	return nil
 }
 
-// warnOfHidden warns of an app that shows pages and does not let them be debugged.
-func (w *Reader) warnOfHidden(pkg string, listed bool) {
-	since, known := w.hidden[pkg]
-	switch {
-	case listed || w.Warn == nil:
-		delete(w.hidden, pkg)
-	case !known:
+// notListed notes that a view shows a page that nothing lists, for a reason. At first it counts as one that is being
+// opened, unless accessibility has something of it; then it is read by accessibility alone, which the caller should
+// know.
+func (w *Reader) notListed(n *screen.Node, why string) {
+	since, known := w.hidden[n.Package]
+	if !known {
 		if w.hidden == nil {
 			w.hidden = map[string]time.Time{}
 		}
-		w.hidden[pkg] = time.Now()
-	case time.Since(since) > hiddenFor:
-		w.Warn(fmt.Sprintf("%s does not let its WebViews be debugged: its page is read by accessibility", pkg))
+		since = time.Now()
+		w.hidden[n.Package] = since
 	}
+	if time.Since(since) <= hiddenFor {
+		w.opening = w.opening || !screen.TellsOfPage(n, isWebView)
+		return
+	}
+	w.Warn(fmt.Sprintf("the page in a WebView of %s is read by accessibility alone: %s", n.Package, why))
 }
 
 // shownIn returns the page that is shown in the place of an element of Android's, and the place of its whole view: of

@@ -31,9 +31,9 @@ type placed struct {
 	votes int             // elements by which that is known
 }
 
-// readView puts the page that a view shows into the place of what accessibility has of it; certain: there is one.
+// readView puts the page that a view shows into the place of what accessibility has of it; there: the view has one.
 func (w *Views) readView(ctx context.Context, v *screen.Node, shown []*webPage, seen *source.Reading, scale float64) (
-	certain bool, err error) {
+	there bool, err error) {
 	mute := !screen.TellsOfPage(v, isWebView)
 	fit := slices.DeleteFunc(slices.Clone(shown), func(p *webPage) bool { return !p.fits(v, mute, seen, scale) })
 	if mute && len(fit) > 1 {

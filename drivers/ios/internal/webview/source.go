@@ -133,25 +133,26 @@ func (i localInspector) Open(ctx context.Context, p inspector.Page) (Session, er
 	return c, nil
 }
 
-// hiddenFor is how long an app may show a page that cannot be read until that is warned of: a page that is just being
-// opened is not listed yet.
+// hiddenFor is how long an app may show a page that is not listed until that counts: a page that is just being opened
+// is not listed yet.
 const hiddenFor = time.Second
 
-// warnOfHidden warns of a page of an app that is read by accessibility alone, for a reason; "": it is not.
-func (w *Views) warnOfHidden(app, why string) {
-	warn := w.source.Traits().Warn
+// notListed notes that a view of an app shows a page that nothing lists, for a reason. At first it counts as one that
+// is being opened; then it is read by accessibility alone, which the caller should know.
+func (w *Views) notListed(app, why string) {
 	since, known := w.hidden[app]
-	switch {
-	case why == "":
-		delete(w.hidden, app)
-	case !known:
+	if !known {
 		if w.hidden == nil {
 			w.hidden = map[string]time.Time{}
 		}
-		w.hidden[app] = time.Now()
-	case time.Since(since) > hiddenFor:
-		warn(fmt.Sprintf("the page in a WebView of %s is read by accessibility alone: %s", app, why))
+		since = time.Now()
+		w.hidden[app] = since
 	}
+	if time.Since(since) <= hiddenFor {
+		w.opening = true
+		return
+	}
+	w.source.Traits().Warn(fmt.Sprintf("the page in a WebView of %s is read by accessibility alone: %s", app, why))
 }
 
 // fatal returns an error only where it is that of a device that is lost, or of one that cannot read pages in the way

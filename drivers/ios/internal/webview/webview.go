@@ -53,7 +53,8 @@ type Views struct {
 	owners   map[string]*webPage   // of the newest tree's elements, by the beginning of their refs
 	readings int64
 	parts    []screen.TextPart    // of texts; the elements of pages have their places
-	hidden   map[string]time.Time // since when apps show pages that are read by accessibility alone
+	hidden   map[string]time.Time // since when apps show pages that nothing lists
+	opening  bool                 // in the newest reading, a page may be being opened
 }
 
 // New returns Views of one device that is connected here. Web Inspector is connected to when a page is read.
@@ -110,10 +111,17 @@ func (w *Views) ReadWebViews(how string) error {
 func (w *Views) ExpectPages() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.rest, w.fails, w.silent = time.Time{}, 0, nil
+	w.rest, w.fails, w.silent, w.hidden = time.Time{}, 0, nil, nil
 	if w.client != nil {
 		w.client.Expect()
 	}
+}
+
+// Opening reports whether a page may have been being opened in the newest reading: what is not on it may come.
+func (w *Views) Opening() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.opening
 }
 
 // Wants reports whether the pages of some WebViews in a reading are to be read.
@@ -138,11 +146,12 @@ func isWebView(n *screen.Node) bool { return n.Type == source.Prefix+"WebView" }
 var ErrSilent = errors.New("it does not answer, and its scripts may be busy")
 
 // ReadPages puts the pages of WebViews into the place of what accessibility has of them; the elements are in pixels
-// by then, of which a point has so many. What cannot be read leaves a note that the tree is not whole, wherever
-// something would be there to be read; the error is that of a device that is lost.
+// by then, of which a point has so many. What cannot be read leaves a note that the tree is not whole, unless Web
+// Inspector has answered that there is nothing to read; the error is that of a device that is lost.
 func (w *Views) ReadPages(ctx context.Context, seen *source.Reading, scale float64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.opening = false
 	views := w.wanted(seen.Windows[0])
 	if len(views) == 0 {
 		return nil
@@ -154,13 +163,13 @@ func (w *Views) ReadPages(ctx context.Context, seen *source.Reading, scale float
 	ctx, cancel := context.WithTimeoutCause(ctx, limit,
 		fmt.Errorf("it did not answer within %v, and its scripts may be busy", limit))
 	defer cancel()
-	if why, certain := w.blocked(seen); why != "" {
-		w.note(views, why, certain)
+	if why := w.blocked(seen); why != "" {
+		w.note(views, why, true)
 		return nil
 	}
 	front, err := w.inFront(ctx, seen)
 	if err != nil {
-		w.note(views, shortly(err), w.source.Traits().Far)
+		w.note(views, shortly(err), true)
 		return w.fatal(err)
 	}
 	reached := false
@@ -184,37 +193,37 @@ type look struct {
 
 // readAll reads the pages of views. It returns the error of a device that is lost.
 func (w *Views) readAll(ctx context.Context, l look) error {
-	shown, why, certain, err := w.shownPages(ctx, l.front)
+	shown, why, there, err := w.shownPages(ctx, l.front)
 	if err != nil {
 		return err
 	}
 	if why != "" {
-		w.note(l.views, why, certain)
+		w.note(l.views, why, there)
 		return nil
 	}
 	for _, v := range l.views {
-		certain, err := w.readView(ctx, v, shown, l.seen, l.scale)
+		there, err := w.readView(ctx, v, shown, l.seen, l.scale)
 		if fatal := w.fatal(err); fatal != nil {
 			return fatal
 		}
 		if err == nil {
-			w.warnOfHidden(v.Package, "")
+			delete(w.hidden, v.Package)
 			continue
 		}
 		why := shortly(err)
 		if ctx.Err() != nil {
 			w.leaveAlone(why)
 		}
-		w.note([]*screen.Node{v}, why, certain)
+		w.note([]*screen.Node{v}, why, there)
 	}
 	return nil
 }
 
-// note says of views why their pages are not read; certain: there are pages.
-func (w *Views) note(views []*screen.Node, why string, certain bool) {
+// note says of views why their pages are not read; there: they have one, or may have one, of which nothing is known.
+func (w *Views) note(views []*screen.Node, why string, there bool) {
 	for _, v := range views {
-		if !certain && !w.always {
-			w.warnOfHidden(v.Package, why)
+		if !there && !w.always {
+			w.notListed(v.Package, why)
 			continue
 		}
 		v.Children = append(v.Children, &screen.Node{Type: screen.CutNote, Hidden: true,
@@ -222,32 +231,31 @@ func (w *Views) note(views []*screen.Node, why string, certain bool) {
 	}
 }
 
-// blocked is why no page can be read now; "": one may be. certain: there is one.
-func (w *Views) blocked(seen *source.Reading) (why string, certain bool) {
+// blocked is why no page can be read now; "": one may be.
+func (w *Views) blocked(seen *source.Reading) (why string) {
 	switch {
 	case len(seen.Alerts()) > 0:
-		return "a dialog is over it, for which its scripts may wait", true
+		return "a dialog is over it, for which its scripts may wait"
 	case time.Now().Before(w.rest):
-		return w.why, w.client != nil
+		return w.why
 	}
-	return "", false
+	return ""
 }
 
-// shownPages returns the pages of the foreground app that are shown, or why there are none; certain: there is one that
-// should be. The error is that of a device that is lost.
-func (w *Views) shownPages(ctx context.Context, front inspector.App) (shown []*webPage, why string, certain bool,
+// shownPages returns the pages of the foreground app that are shown, or why there are none; there: one should be, or
+// that is not known. The error is that of a device that is lost.
+func (w *Views) shownPages(ctx context.Context, front inspector.App) (shown []*webPage, why string, there bool,
 	fatal error) {
-	far := w.source.Traits().Far
 	if err := w.inspect(ctx); err != nil {
-		return nil, shortly(err), false, w.fatal(err)
+		return nil, shortly(err), true, w.fatal(err)
 	}
 	pages, err := w.client.Pages(ctx, front)
 	if err != nil {
-		if far { // the next answer may come; what is not there costs nothing from now on
-			return nil, shortly(err), !errors.Is(err, drivers.ErrUnsupported), w.fatal(err)
+		if w.source.Traits().Far { // the next answer may come; what is not there costs nothing from now on
+			return nil, shortly(err), true, w.fatal(err)
 		}
 		w.hangUp()
-		return nil, w.leaveAlone(shortly(err)), false, w.fatal(err)
+		return nil, w.leaveAlone(shortly(err)), true, w.fatal(err)
 	}
 	if len(pages) == 0 {
 		return nil, "the app lets no page be inspected (isInspectable)", false, nil
