@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,18 +27,26 @@ type fakePages struct {
 	touched int               // in the page
 	typed   string            // keys that the page got
 	wrong   []string          // commands for the phone that came while a page was chosen
+
+	two    bool              // there is a second WebView, with another page
+	window map[string]string // that is chosen, by session
+	used   []string          // pages that were touched or typed into
+	focus  []string          // the pages that have it; nil: the first
+	hung   string            // a page of which the scripts do not end in time
+	shut   string            // a page that cannot be chosen
 }
 
 const (
 	fakeContext = "WEBVIEW_com.example"
 	fakeWindow  = "W1"
+	fakeSecond  = "W2"
 	fakePage    = `{"doc":"d","ready":"complete","url":"http://shop/","w":400,"h":400,"root":{"t":"body","n":0,` +
 		`"b":[0,0,400,400],"k":[{"t":"button","n":1,"f":128,"b":[10,10,110,50],"x":"Pay now"},` +
 		`{"t":"input","n":2,"f":208,"b":[10,60,210,90],"i":"mail","x":"ab"}]}}`
 )
 
 func newFakePages() *fakePages {
-	return &fakePages{context: map[string]string{}, script: map[string]int{}}
+	return &fakePages{context: map[string]string{}, script: map[string]int{}, window: map[string]string{}}
 }
 
 // under adds the WebView to the document of the screen, and takes the focus from its field.
@@ -46,9 +55,31 @@ func (w *fakePages) under(doc string) string {
 		return doc
 	}
 	const end = "</android.widget.FrameLayout>"
-	return strings.Replace(strings.ReplaceAll(doc, `focused="true"`, `focused="false"`), end, `<android.webkit.WebView `+
-		`index="2" package="com.example" class="android.webkit.WebView" text="" enabled="true" focused="false" `+
-		`bounds="[0,400][400,800]" displayed="true"/>`+end, 1)
+	views := ""
+	for i, b := range w.places() {
+		views += fmt.Sprintf(`<android.webkit.WebView index="%d" package="com.example" class="android.webkit.WebView" `+
+			`text="" enabled="true" focused="false" bounds="[%d,%d][%d,%d]" displayed="true"/>`, i+2, b.Min.X, b.Min.Y,
+			b.Max.X, b.Max.Y)
+	}
+	return strings.Replace(strings.ReplaceAll(doc, `focused="true"`, `focused="false"`), end, views+end, 1)
+}
+
+// places are those of the WebViews.
+func (w *fakePages) places() []image.Rectangle {
+	if w.two {
+		return []image.Rectangle{image.Rect(0, 400, 400, 600), image.Rect(0, 600, 400, 800)}
+	}
+	return []image.Rectangle{image.Rect(0, 400, 400, 800)}
+}
+
+// targets are the pages as the DevTools list them.
+func (w *fakePages) targets() (list []any) {
+	for i, b := range w.places() {
+		list = append(list, map[string]any{"id": []string{fakeWindow, fakeSecond}[i], "type": "page",
+			"description": fmt.Sprintf(`{"attached":true,"visible":true,"screenX":%d,"screenY":%d,"width":%d,"height":%d}`,
+				b.Min.X, b.Min.Y, b.Dx(), b.Dy())})
+	}
+	return list
 }
 
 // note sees each command before it is performed, and returns how its answer is spoilt.
@@ -79,9 +110,7 @@ func (w *fakePages) perform(name, id string, body map[string]any) (status int, v
 			return 200, []any{}
 		}
 		return 200, []any{map[string]any{"proc": "@webview_devtools_remote_7", "webviewName": fakeContext,
-			"info": map[string]any{"Android-Package": "com.example"}, "pages": []any{map[string]any{"id": fakeWindow,
-				"type": "page", "description": `{"attached":true,"visible":true,"screenX":0,"screenY":400,"width":400,` +
-					`"height":400}`}}}}
+			"info": map[string]any{"Android-Package": "com.example"}, "pages": w.targets()}}
 	case "POST /context":
 		to, _ := body["name"].(string)
 		if to == "NATIVE_APP" {
@@ -99,7 +128,7 @@ func (w *fakePages) perform(name, id string, body map[string]any) (status int, v
 		if !inPage {
 			return 0, nil
 		}
-		w.act(body)
+		w.act(id, body)
 	default:
 		return 0, nil
 	}
@@ -113,6 +142,12 @@ func (w *fakePages) inPage(name, id string, body map[string]any) (status int, va
 		return 500, failed("unexpected alert open", "closed")
 	}
 	switch name {
+	case "POST /window":
+		window, _ := body["handle"].(string)
+		if window == w.shut {
+			return 404, failed("no such window", "no such window")
+		}
+		w.window[id] = window
 	case "GET /timeouts":
 		return 200, map[string]any{"script": max(w.script[id], 30000*(1-min(1, w.script[id]))), "pageLoad": 300000}
 	case "POST /timeouts":
@@ -127,7 +162,7 @@ func (w *fakePages) inPage(name, id string, body map[string]any) (status int, va
 		if w.dialog != "" {
 			return closed()
 		}
-		if w.busy--; w.busy >= 0 {
+		if w.busy--; w.busy >= 0 || w.hung != "" && w.window[id] == w.hung {
 			return 500, failed("script timeout", "busy")
 		}
 		return 200, 1
@@ -135,13 +170,13 @@ func (w *fakePages) inPage(name, id string, body map[string]any) (status int, va
 		if w.dialog != "" {
 			return closed()
 		}
-		return 200, w.devtools(body)
+		return 200, w.devtools(w.window[id], body)
 	}
 	return 200, nil
 }
 
 // devtools performs a command of the DevTools.
-func (w *fakePages) devtools(body map[string]any) any {
+func (w *fakePages) devtools(window string, body map[string]any) any {
 	params, _ := body["params"].(map[string]any)
 	script, _ := params["expression"].(string)
 	says := func(text string) any { return map[string]any{"result": map[string]any{"value": text}} }
@@ -151,7 +186,14 @@ func (w *fakePages) devtools(body map[string]any) any {
 	case body["cmd"] == "Page.createIsolatedWorld":
 		return map[string]any{"executionContextId": 7}
 	case strings.HasPrefix(script, `taprootEngine.query(document, "tree.`):
-		return says(fakePage)
+		page := fakePage
+		if w.focus != nil && !slices.Contains(w.focus, window) {
+			page = strings.Replace(page, `"f":208`, `"f":192`, 1)
+		}
+		if window == fakeSecond {
+			page = strings.NewReplacer("Pay now", "Pay again", `"i":"mail","x":"ab"`, `"i":"note","x":"cd"`).Replace(page)
+		}
+		return says(page)
 	case strings.HasPrefix(script, `taprootEngine.query(document, "aimed")`) && w.touched > 0:
 		return says(`{"result":"hit","met":"button"}`)
 	}
@@ -159,7 +201,8 @@ func (w *fakePages) devtools(body map[string]any) any {
 }
 
 // act notes touches and keys.
-func (w *fakePages) act(body map[string]any) {
+func (w *fakePages) act(id string, body map[string]any) {
+	w.used = append(w.used, w.window[id])
 	sources, _ := body["actions"].([]any)
 	for _, source := range sources {
 		device, _ := source.(map[string]any)

@@ -106,6 +106,12 @@ func (u *Screen) focused(ctx context.Context) (*screen.Node, error) {
 	if field == nil || !field.Editable {
 		return nil, fmt.Errorf("device %s: %w: no text field has the focus", u.Device, drivers.ErrNotActionable)
 	}
+	for n := range tree.All {
+		if n.Focused && n.Editable && (n.InPage || field.InPage) && !n.Within(field) && !field.Within(n) {
+			return nil, fmt.Errorf("device %s: %w: both %s and %s have the focus, and one of them is on a page", u.Device,
+				drivers.ErrNotActionable, n, field)
+		}
+	}
 	return field, nil
 }
 

@@ -53,8 +53,7 @@ func (w *Views) readView(ctx context.Context, v *screen.Node, shown []*webPage, 
 	}
 	switch {
 	case len(best) == 1:
-		w.put(best[0], v, seen, scale)
-		return true, nil
+		return true, w.put(best[0], v, seen, scale)
 	case len(best) > 1:
 		return true, errors.New("several pages that are shown read like it")
 	case err != nil:
@@ -105,8 +104,18 @@ func (w *Views) readPlaced(ctx context.Context, p *webPage, v *screen.Node, mute
 	return &placed{page, p, gen, at, votes}, nil
 }
 
-// put hangs a page into the view.
-func (w *Views) put(p placed, v *screen.Node, seen *source.Reading, scale float64) {
+// put hangs a page into the view. A page is in one view only: where it seems to be in two, it is in none, for one of
+// them shows another page that has not answered.
+func (w *Views) put(p placed, v *screen.Node, seen *source.Reading, scale float64) error {
+	if other := w.in[p.from]; other != nil {
+		err := cmp.Or(w.unasked, errors.New("several views look like that of one page"))
+		if len(other.Children) > 0 && other.Children[0].InPage {
+			other.Children = nil
+			w.note([]*screen.Node{other}, shortly(err), true)
+		}
+		return err
+	}
+	w.in[p.from] = v
 	whole := image.Rect(0, 0, int(math.Round(float64(seen.Screen.X)*scale)), int(math.Round(float64(seen.Screen.Y)*scale)))
 	p.Place(p.at, v.Bounds.Intersect(whole))
 	dom.Each(p.Top, func(n *screen.Node) { n.Package, n.InPage = v.Package, true })
@@ -116,6 +125,7 @@ func (w *Views) put(p placed, v *screen.Node, seen *source.Reading, scale float6
 	}
 	p.from.last = v.Bounds
 	w.owners[p.gen] = p.from
+	return nil
 }
 
 // textPlace is the place of something that is read.

@@ -52,9 +52,11 @@ type Views struct {
 	fails    int                   // in a row
 	owners   map[string]*webPage   // of the newest tree's elements, by the beginning of their refs
 	readings int64
-	parts    []screen.TextPart    // of texts; the elements of pages have their places
-	hidden   map[string]time.Time // since when apps show pages that nothing lists
-	opening  bool                 // in the newest reading, a page may be being opened
+	parts    []screen.TextPart         // of texts; the elements of pages have their places
+	hidden   map[string]time.Time      // since when apps show pages that nothing lists
+	opening  bool                      // in the newest reading, a page may be being opened
+	unasked  error                     // why a page did not answer in the newest reading; nil: all did
+	in       map[*webPage]*screen.Node // the views that were found to show pages, in the newest reading
 }
 
 // New returns Views of one device that is connected here. Web Inspector is connected to when a page is read.
@@ -201,6 +203,7 @@ func (w *Views) readAll(ctx context.Context, l look) error {
 		w.note(l.views, why, there)
 		return nil
 	}
+	w.in = map[*webPage]*screen.Node{}
 	for _, v := range l.views {
 		there, err := w.readView(ctx, v, shown, l.seen, l.scale)
 		if fatal := w.fatal(err); fatal != nil {
@@ -209,6 +212,9 @@ func (w *Views) readAll(ctx context.Context, l look) error {
 		if err == nil {
 			delete(w.hidden, v.Package)
 			continue
+		}
+		if !there && w.unasked != nil { // that page may be the one
+			there, err = true, w.unasked
 		}
 		why := shortly(err)
 		if ctx.Err() != nil {
@@ -262,6 +268,7 @@ func (w *Views) shownPages(ctx context.Context, front inspector.App) (shown []*w
 	}
 	w.forget(pages)
 	shown, err = w.shown(ctx, pages)
+	w.unasked = err
 	switch {
 	case w.fatal(err) != nil:
 		return nil, "", true, err

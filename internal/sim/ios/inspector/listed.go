@@ -53,7 +53,9 @@ func (i *Daemon) Evaluate(ctx context.Context, pid, page int, expression string)
 		return nil, errors.New("the app has ended")
 	}
 	config := w.app.how()
-	if page < 1 || page > len(w.tabs) || config.Silent || config.Taken {
+	silent := config.Silent || config.Taken ||
+		config.SecondSilent && page <= len(w.tabs) && page > 0 && w.tabs[page-1] == w.second
+	if page < 1 || page > len(w.tabs) || silent {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}

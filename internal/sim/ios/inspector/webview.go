@@ -44,6 +44,12 @@ type WebView struct {
 	Silent bool
 	// Taken is a page that another Web Inspector has open.
 	Taken bool
+	// Second is a second WebView of the screen, in front of what is under it: its URL; "": there is none.
+	Second string
+	// SecondBounds are those of it, in points.
+	SecondBounds image.Rectangle
+	// SecondSilent is a page in it that never responds.
+	SecondSilent bool
 }
 
 // InstallWebView installs an app that shows a page.
@@ -70,6 +76,15 @@ func (i *Daemon) EvalWebView(ctx context.Context, bundle, expression string, int
 		return err
 	}
 	return tab.eval(ctx, expression, into)
+}
+
+// EvalSecondWebView is EvalWebView in the second WebView.
+func (i *Daemon) EvalSecondWebView(ctx context.Context, bundle, expression string, into any) error {
+	tab, err := i.webApp(bundle).tab(ctx)
+	if err != nil {
+		return err
+	}
+	return tab.page.second.eval(ctx, expression, into)
 }
 
 // LeaveWebView lets the page that an app shows go to another site: WebKit puts another target in the place of the
@@ -141,6 +156,8 @@ type webPage struct {
 
 	client *devtools.Client // set before ready is closed, as all below
 	tabs   []*webTab        // the foreground one first
+	second *webTab          // of the second WebView, one of the tabs
+	typing *webTab          // that has the focus; the device's lock guards it
 	err    error
 }
 
@@ -198,7 +215,15 @@ func (w *webPage) load() (err error) {
 			return err
 		}
 	}
-	return nil
+	if config.Second == "" {
+		return nil
+	}
+	if w.second, err = w.newTab(home.ID, false); err != nil {
+		return err
+	}
+	w.tabs = append(w.tabs, w.second)
+	w.second.fit(w.ctx, config.SecondBounds)
+	return w.second.goTo(w.ctx, config.Second)
 }
 
 // front is the foreground page, once it can be queried.
@@ -235,26 +260,41 @@ func (w *webPage) View(m ui.Metrics) *ui.View {
 	config := w.app.how()
 	b, at := w.bounds(m)
 	root := m.Page()
-	web := &ui.View{Kind: "WebView", B: b, Fill: ui.RGB(0xffffff), Web: w}
-	inner := &ui.View{Kind: "WebView", B: b}
 	if !config.Bare {
 		root.Add(m.Title(w.app.name))
 	}
-	root.Add(web.Add((&ui.View{Kind: "WebView", B: b}).Add(inner)))
+	ready := false
 	select {
 	case <-w.ready:
+		ready = w.err == nil
 	default:
-		return root
 	}
-	if w.err == nil {
-		tab := w.tabs[0]
-		tab.fit(w.ctx, at)
+	views := []struct {
+		tab     func() *webTab
+		b, at   image.Rectangle
+		fingers *finger
+	}{{func() *webTab { return w.tabs[0] }, b, at, &finger{w, false}}}
+	if config.Second != "" {
+		views = append(views, views[0])
+		v := &views[1]
+		v.tab, v.b, v.at, v.fingers = func() *webTab { return w.second }, config.SecondBounds, config.SecondBounds,
+			&finger{w, true}
+	}
+	for _, v := range views {
+		web := &ui.View{Kind: "WebView", B: v.b, Fill: ui.RGB(0xffffff), Web: v.fingers}
+		inner := &ui.View{Kind: "WebView", B: v.b}
+		root.Add(web.Add((&ui.View{Kind: "WebView", B: v.b}).Add(inner)))
+		if !ready {
+			continue
+		}
+		tab := v.tab()
+		tab.fit(w.ctx, v.at)
 		web.Scroll = func(by image.Point) { tab.scroll(w.ctx, by) }
 		if w.app.device.Pictured {
-			web.Add(&ui.View{Kind: "Other", B: at, Picture: tab.shoot(w.ctx)})
+			web.Add(&ui.View{Kind: "Other", B: v.at, Picture: tab.shoot(w.ctx)})
 		}
 		if !config.Mute {
-			inner.Add(tab.hear(w.ctx, at)...)
+			inner.Add(tab.hear(w.ctx, v.at)...)
 		}
 	}
 	if config.Chat {
@@ -263,13 +303,23 @@ func (w *webPage) View(m ui.Metrics) *ui.View {
 	return root
 }
 
+// finger touches the page of one of the WebViews.
+type finger struct {
+	page   *webPage
+	second bool
+}
+
 // Touched is a finger on the page; the device's lock is held.
-func (w *webPage) Touched(p image.Point, held time.Duration) {
+func (f *finger) Touched(p image.Point, held time.Duration) {
+	w := f.page
 	tab, err := w.front(w.ctx)
 	if err != nil {
 		return
 	}
 	_, at := w.bounds(w.app.device.Metrics())
+	if f.second {
+		tab, at = w.second, w.app.how().SecondBounds
+	}
 	p = p.Sub(at.Min)
 	ctx, cancel := context.WithTimeout(w.ctx, webAnswer)
 	defer cancel()
@@ -287,9 +337,14 @@ func (w *webPage) refocus(ctx context.Context, tab *webTab) {
 		return
 	}
 	d := w.app.device
+	for _, other := range w.tabs { // an app has one focus
+		if other != tab {
+			_ = other.eval(ctx, "document.activeElement?.blur()", nil)
+		}
+	}
 	switch {
 	case edits:
-		d.Focus = w.field
+		d.Focus, w.typing = w.field, tab
 	case d.Focus == w.field:
 		d.Focus = nil
 	}
@@ -300,6 +355,9 @@ func (w *webPage) typed(c rune) {
 	tab, err := w.front(w.ctx)
 	if err != nil {
 		return
+	}
+	if w.typing != nil {
+		tab = w.typing
 	}
 	ctx, cancel := context.WithTimeout(w.ctx, webAnswer)
 	defer cancel()
