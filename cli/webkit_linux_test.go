@@ -44,10 +44,10 @@ func TestWebKitRuns(t *testing.T) {
 	has(t, "the terminal", end.stdout, "✓ PASS pass", "✗ FAIL fail", "1 passed, 1 failed")
 	l.endedWebKit(nil)
 	l.write("file.yaml", "id: file\nplatform: web\nbrowsers: [webkit]\nsteps:\n  - openBrowser: '"+
-		site.Page("index.html")+"'\n  - webStorage: {clear: true}\n")
+		site.Page("index.html")+"'\n  - setLocation: \"52.5,13.4\"\n")
 	end = l.start("taproot", "run", "file.yaml").wait()
 	end.exits(t, 2)
-	has(t, "the error", end.stderr+end.stdout, "file.yaml:6:5: webStorage does not work in WebKit")
+	has(t, "the error", end.stderr+end.stdout, "file.yaml:6:5: setLocation does not work in WebKit")
 	for name, sent := range map[string]syscall.Signal{"interrupted": syscall.SIGINT, "killed": syscall.SIGKILL} {
 		l.write(name+".yaml", "id: "+name+"\nplatform: web\nbrowsers: [webkit]\nsteps:\n  - openBrowser: '"+
 			site.Page("index.html")+"'\n  - assert: {label: Never there, timeoutMs: 100000}\n")

@@ -85,6 +85,7 @@ var (
 	_ drivers.WebHistory      = (*device)(nil)
 	_ drivers.Screencaster    = (*device)(nil)
 	_ drivers.Shaker          = (*device)(nil)
+	_ drivers.Warner          = (*device)(nil)
 )
 
 func newDevice(l *browser.Launcher, info drivers.Info) *device {

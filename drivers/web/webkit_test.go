@@ -89,7 +89,6 @@ func TestWebKitRefusesBeforeAPageOpens(t *testing.T) {
 	Must(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}))
 	for want, err := range map[string]error{
 		"setLocation does not work in WebKit": d.SetLocation(t.Context(), drivers.Coordinates{}),
-		"webStorage does not work in WebKit":  d.ClearState(t.Context()),
 		"swipe does not work in WebKit": d.Swipe(t.Context(), image.Pt(300, 400), image.Pt(300, 100),
 			100*time.Millisecond),
 		"the left button": d.Click(t.Context(), image.Pt(300, 400), drivers.WebClick{Button: "right"}),

@@ -142,7 +142,6 @@ func webkitSupport() (rows []BrowserRow) {
 	refuse("WebKit grants no permissions by itself", "openBrowser.permissions")
 	refuse("WebKit opens a window on a display of its own only", "openBrowser.headless=false")
 	refuse("WebKit knows light and dark alone", "openBrowser.colorScheme=no-preference")
-	refuse("WebKit does not show what other sites keep: write the steps that log in", "openBrowser.storage", "webStorage")
 	refuse("WebKit does not report what a page listens to: write drag to move an element, scroll to move the content",
 		"swipe")
 	const button = "after another button than the left one WebKit reports no pointer events any more"
@@ -152,6 +151,8 @@ func webkitSupport() (rows []BrowserRow) {
 	const offline = "requests fail; sockets that are open stay"
 	otherwise("openBrowser.offline", offline)
 	otherwise("setAirplaneMode", offline)
+	otherwise("webStorage", "save is an error where something is known to be missing, as local storage of frames of "+
+		"other sites, and warns of sites of which not all responses are reported (redirects, service workers)")
 	otherwise("webRoute", "a response cannot be a redirect; a request that WebKit does not let wait is an error")
 	otherwise("openBrowser.httpCredentials", "they are sent to the site of the address alone, when the page opens")
 	otherwise("openBrowser.colorScheme", "it is an option of the whole browser, which starts with the page")

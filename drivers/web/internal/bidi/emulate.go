@@ -2,7 +2,6 @@ package bidi
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -11,11 +10,10 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
-	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
 )
 
-// emulation is what pages know of the system around them, and what sites keep in it.
+// emulation is what pages know of the system around them, and what sites keep in the browser.
 type emulation struct {
 	*link
 
@@ -60,12 +58,6 @@ func (s *emulation) Emulate(ctx context.Context, o playwright.BrowserNewContextO
 	}
 	if len(o.Permissions) > 0 {
 		errs = append(errs, s.Grant(ctx, o.Permissions, ""))
-	}
-	if state := o.StorageState; state != nil {
-		errs = append(errs, s.AddCookies(ctx, state.Cookies))
-		for _, origin := range state.Origins {
-			errs = append(errs, s.FillStorage(ctx, origin))
-		}
 	}
 	return errors.Join(errs...)
 }
@@ -165,148 +157,4 @@ func originOf(address string) string {
 		return ""
 	}
 	return u.Scheme + "://" + u.Host
-}
-
-// cookie is one as BiDi passes it.
-type cookie struct {
-	Name     string         `json:"name"`
-	Value    map[string]any `json:"value"`
-	Domain   string         `json:"domain"`
-	Path     string         `json:"path,omitempty"`
-	HTTPOnly bool           `json:"httpOnly"`
-	Secure   bool           `json:"secure"`
-	SameSite string         `json:"sameSite,omitempty"`
-	Expiry   *int64         `json:"expiry,omitempty"`
-}
-
-// sameSites are the words of BiDi for those of Playwright.
-func sameSites() map[string]*playwright.SameSiteAttribute {
-	return map[string]*playwright.SameSiteAttribute{"strict": playwright.SameSiteAttributeStrict,
-		"lax": playwright.SameSiteAttributeLax, "none": playwright.SameSiteAttributeNone}
-}
-
-// Cookies are those of all sites.
-func (s *emulation) Cookies(ctx context.Context) (list []playwright.Cookie, err error) {
-	var got struct{ Cookies []cookie }
-	if err := s.conn.Call(ctx, "storage.getCookies", map[string]any{}, &got); err != nil {
-		return nil, s.explain(err)
-	}
-	for _, c := range got.Cookies {
-		value, _ := c.Value["value"].(string)
-		made := playwright.Cookie{Name: c.Name, Value: value, Domain: c.Domain, Path: c.Path, Expires: -1,
-			HttpOnly: c.HTTPOnly, Secure: c.Secure, SameSite: playwright.SameSiteAttributeLax}
-		if c.Expiry != nil {
-			made.Expires = float64(*c.Expiry)
-		}
-		// Chromium reports "none" of a cookie that says nothing, and takes no such cookie that is not secure
-		if known := sameSites()[c.SameSite]; known != nil && (c.SameSite != "none" || c.Secure) {
-			made.SameSite = known
-		}
-		list = append(list, made)
-	}
-	return list, nil
-}
-
-// AddCookies adds cookies of any site.
-func (s *emulation) AddCookies(ctx context.Context, list []playwright.OptionalCookie) error {
-	for _, c := range list {
-		made := cookie{Name: c.Name, Value: map[string]any{"type": "string", "value": c.Value}}
-		if c.URL != nil {
-			u, err := url.Parse(*c.URL)
-			if err != nil {
-				return fmt.Errorf("%w: the cookie %s has no valid URL", drivers.ErrPage, c.Name)
-			}
-			made.Domain, made.Path, made.Secure = u.Hostname(), "/", u.Scheme == "https"
-		}
-		if c.Domain != nil {
-			made.Domain = *c.Domain
-		}
-		if c.Path != nil {
-			made.Path = *c.Path
-		}
-		made.HTTPOnly = c.HttpOnly != nil && *c.HttpOnly
-		made.Secure = made.Secure || c.Secure != nil && *c.Secure
-		if c.Expires != nil && *c.Expires > 0 {
-			at := int64(*c.Expires)
-			made.Expiry = &at
-		}
-		for word, is := range sameSites() {
-			if c.SameSite != nil && *c.SameSite == *is {
-				made.SameSite = word
-			}
-		}
-		if err := s.conn.Call(ctx, "storage.setCookie", map[string]any{"cookie": made}, nil); err != nil {
-			return fmt.Errorf("the cookie %s: %w", c.Name, s.explain(err))
-		}
-	}
-	return nil
-}
-
-// ClearCookies removes all cookies.
-func (s *emulation) ClearCookies(ctx context.Context) error {
-	return s.explain(s.conn.Call(ctx, "storage.deleteCookies", map[string]any{}, nil))
-}
-
-const (
-	fillScript = `text => { for (const {name, value} of JSON.parse(text)) localStorage.setItem(name, value); return '' }`
-	readScript = `() => JSON.stringify(Object.keys(localStorage).map(name => ({name, value: localStorage.getItem(name)})))`
-)
-
-// FillStorage sets the local storage of a site.
-func (s *emulation) FillStorage(ctx context.Context, of playwright.Origin) error {
-	items, err := json.Marshal(of.LocalStorage)
-	if err != nil {
-		return err
-	}
-	_, err = s.onSite(ctx, of.Origin, fillScript, string(items))
-	return err
-}
-
-// Storage returns the local storage of the sites that were visited.
-func (s *emulation) Storage(ctx context.Context) (list []playwright.Origin, err error) {
-	s.mu.Lock()
-	visited := slices.Clone(s.visited)
-	s.mu.Unlock()
-	for _, origin := range visited {
-		text, err := s.onSite(ctx, origin, readScript)
-		if err != nil {
-			return nil, err
-		}
-		var items []playwright.NameValue
-		if err := json.Unmarshal([]byte(text), &items); err != nil {
-			return nil, fmt.Errorf("the storage of %s cannot be read: %w", origin, err)
-		}
-		if len(items) > 0 {
-			list = append(list, playwright.Origin{Origin: origin, LocalStorage: items})
-		}
-	}
-	return list, nil
-}
-
-// onSite calls a function on an empty page of a site, in a window of its own. Nothing is requested from the site.
-func (s *emulation) onSite(ctx context.Context, origin, function string, args ...string) (text string, err error) {
-	var made struct{ Context string }
-	err = s.conn.Call(ctx, "browsingContext.create", map[string]any{"type": "tab", "background": true}, &made)
-	if err != nil {
-		return "", s.explain(err)
-	}
-	s.mu.Lock()
-	s.hidden[made.Context] = true
-	s.mu.Unlock()
-	defer func() {
-		closing := s.conn.Call(ctx, "browsingContext.close", map[string]any{"context": made.Context}, nil)
-		err = errors.Join(err, s.explain(closing))
-	}()
-	remove, err := s.intercept(ctx, map[string]any{"phases": []string{"beforeRequestSent"},
-		"contexts": []string{made.Context}})
-	if err != nil {
-		return "", err
-	}
-	err = s.conn.Call(ctx, "browsingContext.navigate", map[string]any{"context": made.Context, "url": origin + "/",
-		"wait": "complete"}, nil)
-	if err != nil {
-		return "", fmt.Errorf("%w: the site %s cannot be opened: %w", drivers.ErrPage, origin, s.explain(err))
-	}
-	text, err = s.call(ctx, made.Context, function, args...)
-	return text, errors.Join(err, s.explain(s.conn.Call(ctx, remove.method, remove.params, nil)))
 }

@@ -42,7 +42,7 @@ type link struct {
 }
 
 // Events are one use of a session of WebDriver, up to Restore. They implement classic.Observer, classic.Emulator,
-// classic.Evaluator and classic.Binder.
+// classic.Keeper, classic.Evaluator and classic.Binder.
 type Events struct {
 	*link
 	*emulation
@@ -70,6 +70,7 @@ type call struct {
 var (
 	_ classic.Observer  = (*Events)(nil)
 	_ classic.Emulator  = (*Events)(nil)
+	_ classic.Keeper    = (*Events)(nil)
 	_ classic.Binder    = (*Events)(nil)
 	_ classic.Evaluator = (*Events)(nil)
 )

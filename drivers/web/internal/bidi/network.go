@@ -337,7 +337,7 @@ func (w *Window) Body(ctx context.Context, id string) ([]byte, error) {
 
 // Cookies are those of all sites.
 func (w *Window) Cookies(ctx context.Context) (list []*http.Cookie, err error) {
-	all, err := w.session.Cookies(ctx)
+	all, err := w.session.cookies(ctx)
 	for _, c := range all {
 		list = append(list, &http.Cookie{Name: c.Name, Value: c.Value, Domain: c.Domain, Path: c.Path, Secure: c.Secure,
 			HttpOnly: c.HttpOnly})

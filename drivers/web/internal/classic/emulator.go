@@ -3,6 +3,7 @@ package classic
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
@@ -11,7 +12,7 @@ import (
 // emulateLimit is how long a change of what pages know may take.
 const emulateLimit = 30 * time.Second
 
-// Emulator is an Instance that can change what its pages know of the system around them, and what sites keep in it.
+// Emulator is an Instance that can change what its pages know of the system around them.
 type Emulator interface {
 	// Emulate honours the options of a context.
 	Emulate(ctx context.Context, o playwright.BrowserNewContextOptions) error
@@ -21,14 +22,6 @@ type Emulator interface {
 	Grant(ctx context.Context, permissions []string, address string) error
 	// Visit is called before a page goes to a URL.
 	Visit(ctx context.Context, address string) error
-
-	Cookies(ctx context.Context) ([]playwright.Cookie, error)
-	AddCookies(ctx context.Context, list []playwright.OptionalCookie) error
-	ClearCookies(ctx context.Context) error
-	// Storage returns the local storage of the sites that were visited.
-	Storage(ctx context.Context) ([]playwright.Origin, error)
-	// FillStorage sets the local storage of a site.
-	FillStorage(ctx context.Context, of playwright.Origin) error
 }
 
 // Observer is an Instance that reports what happens in its windows.
@@ -49,9 +42,13 @@ func (e *emulation) start(ctx context.Context, o playwright.BrowserNewContextOpt
 		by.Downloads(c.life, c.offered)
 	}
 	if by, is := c.opened.(Emulator); is {
-		return by.Emulate(ctx, o)
+		if err := by.Emulate(ctx, o); err != nil {
+			return err
+		}
+	} else if err := c.browser.needsEmulator(o); err != nil {
+		return err
 	}
-	return c.browser.needsEmulator(o)
+	return c.fill(ctx, o.StorageState)
 }
 
 // pageAt returns the page in a window, nil if there is none yet.
@@ -89,7 +86,12 @@ func (e *emulation) ExposeBinding(name string, f playwright.BindingCallFunction,
 }
 
 // emulation is what the pages of a context know of the system around them, where its instance is an Emulator.
-type emulation struct{ context *Context }
+type emulation struct {
+	context *Context
+
+	mu       sync.Mutex
+	warnings []string // about saved states
+}
 
 // emulate calls f with the emulator of the session, alone.
 func (e *emulation) emulate(what string, f func(ctx context.Context, by Emulator) error) error {
@@ -99,31 +101,6 @@ func (e *emulation) emulate(what string, f func(ctx context.Context, by Emulator
 		return c.refused(what)
 	}
 	return c.do(nil, emulateLimit, func(ctx context.Context) error { return f(ctx, by) })
-}
-
-// AddCookies adds cookies of any site.
-func (e *emulation) AddCookies(list []playwright.OptionalCookie) error {
-	return e.emulate("saved states", func(ctx context.Context, by Emulator) error { return by.AddCookies(ctx, list) })
-}
-
-// StorageState returns the cookies, and the local storage of the sites that were visited.
-func (e *emulation) StorageState(...string) (state *playwright.StorageState, err error) {
-	state = &playwright.StorageState{Cookies: []playwright.Cookie{}, Origins: []playwright.Origin{}}
-	err = e.emulate("saved states", func(ctx context.Context, by Emulator) error {
-		cookies, err := by.Cookies(ctx)
-		if err != nil {
-			return err
-		}
-		origins, err := by.Storage(ctx)
-		state.Cookies, state.Origins = append(state.Cookies, cookies...), append(state.Origins, origins...)
-		return err
-	})
-	return state, err
-}
-
-// FillStorage sets the local storage of a site.
-func (e *emulation) FillStorage(of playwright.Origin) error {
-	return e.emulate("saved states", func(ctx context.Context, by Emulator) error { return by.FillStorage(ctx, of) })
 }
 
 // GrantPermissions grants permissions to the sites of the pages, as they are visited.
@@ -152,20 +129,6 @@ func (e *emulation) setOffline(on bool) error {
 func (e *emulation) prepareVisit(ctx context.Context, address string) error {
 	if by, is := e.context.opened.(Emulator); is {
 		return by.Visit(ctx, address)
-	}
-	return nil
-}
-
-// ClearCookies removes all cookies; where only those of a page can be removed, those of the pages that are open.
-func (e *emulation) ClearCookies(...playwright.BrowserContextClearCookiesOptions) error {
-	c := e.context
-	if _, is := c.opened.(Emulator); is {
-		return e.emulate("", func(ctx context.Context, by Emulator) error { return by.ClearCookies(ctx) })
-	}
-	for _, p := range e.context.openPages() {
-		if err := c.do(p, callLimit, c.session.DeleteCookies); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -35,8 +35,6 @@ func (b *Browser) unsupported(o playwright.BrowserNewContextOptions) error {
 // needsEmulator is the error of the first option that only an Emulator honours.
 func (b *Browser) needsEmulator(o playwright.BrowserNewContextOptions) error {
 	switch {
-	case o.StorageState != nil:
-		return refused(b.traits.Name, "saved states")
 	case o.Locale != nil && !b.traits.Wired:
 		return refused(b.traits.Name, "language of a page's own")
 	case o.Geolocation != nil:

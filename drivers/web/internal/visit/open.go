@@ -453,11 +453,6 @@ func (o *Opener) LoadState(ctx context.Context, path string) error {
 				browser.Plain(err),
 			)
 		}
-		for _, origin := range state.Origins {
-			if err := fillStorage(s, origin); err != nil {
-				return err
-			}
-		}
-		return nil
+		return fillStorage(s, state.Origins)
 	})
 }

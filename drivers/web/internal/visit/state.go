@@ -42,6 +42,21 @@ func (sy *System) SaveState(ctx context.Context, path string) error {
 	return writePrivately(path, append(text, '\n'))
 }
 
+// warner is a context that says what a saved state may lack.
+type warner interface{ TakeWarnings() []string }
+
+// TakeWarnings returns what came up since the last call.
+func (sy *System) TakeWarnings() []string {
+	s, _ := sy.slot.Opened()
+	if s == nil {
+		return nil
+	}
+	if c, is := s.Context.(warner); is {
+		return c.TakeWarnings()
+	}
+	return nil
+}
+
 // writePrivately writes a file that only its owner can read: the cookies in it are as good as a password.
 func writePrivately(path string, text []byte) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), ".state-*")
@@ -100,16 +115,26 @@ func optional(state *playwright.StorageState) *playwright.OptionalStorageState {
 	return out
 }
 
-// storageFiller is a context that sets the local storage of a site by itself.
+// storageFiller is a context that sets the local storage of sites by itself.
 type storageFiller interface {
-	FillStorage(of playwright.Origin) error
+	FillStorage(of []playwright.Origin) error
 }
 
-// fillStorage sets the local storage of an origin, on an empty, invisible page of that origin.
-func fillStorage(s *pages.BrowserContext, origin playwright.Origin) error {
+// fillStorage sets the local storage of origins.
+func fillStorage(s *pages.BrowserContext, origins []playwright.Origin) error {
 	if c, is := s.Context.(storageFiller); is {
-		return c.FillStorage(origin)
+		return c.FillStorage(origins)
 	}
+	for _, origin := range origins {
+		if err := fillOrigin(s, origin); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillOrigin sets the local storage of an origin, on an empty, invisible page of that origin.
+func fillOrigin(s *pages.BrowserContext, origin playwright.Origin) error {
 	page, err := s.Tabs.HiddenPage()
 	if err != nil {
 		return err

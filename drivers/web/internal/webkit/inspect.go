@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/inspector"
@@ -32,6 +33,12 @@ type inspected struct {
 	unwatch  func()            // called when it ends
 	unread   map[string]string // URLs of the documents that were not searched yet, by frame
 	declares map[string]bool   // frames with a document that declares closed shadow roots
+
+	answers func(id, address string) // decides on requests, in a window of Taproot's own
+	visited *visited
+	secret  string            // before what the scripts of Taproot write to the console
+	top     string            // the origin of the page
+	sockets map[string]string // URLs of WebSockets
 }
 
 // Attach has the Web Inspector of a window run the scripts of the context in each document before the page's own.
@@ -47,7 +54,8 @@ func (on *instance) Attach(ctx context.Context, w classic.Attachment) (classic.W
 		}
 	}
 	in.mu.Lock()
-	in.page, in.native, in.script = w.Page, classic.NativeScript(w.Name), w.Script
+	in.page, in.script, in.secret = w.Page, w.Script, w.Name
+	in.native = classic.NativeScript(w.Name) + reports(w.Name)
 	in.headers, in.stops = w.Headers, w.Stops
 	in.mu.Unlock()
 	err := in.prepare(ctx)
@@ -58,8 +66,15 @@ func (on *instance) Attach(ctx context.Context, w classic.Attachment) (classic.W
 		in.Close()
 		return nil, inspectorError(err)
 	}
+	on.mu.Lock()
+	on.windows, on.attached = append(on.windows, in), max(on.attached, w.Number)
+	on.mu.Unlock()
 	return in, nil
 }
+
+// attemptLimit is how long a window may take to respond to a connection: one that comes before the window is known
+// stays without a response for ever.
+const attemptLimit = time.Second
 
 // noWindow is the number of a window that does not exist.
 const noWindow = 0
@@ -71,20 +86,40 @@ func (on *instance) socket(id int) string {
 
 // inspect connects to the Web Inspector of a window, by its number from 1.
 func (on *instance) inspect(ctx context.Context, number int) (*inspected, error) {
-	id := number + 1 // 2 is the session
 	if number == 1 {
-		id = 1
+		return on.connect(ctx, 1)
 	}
+	on.mu.Lock()
+	id := number + on.others + 1 // 2 is the session
+	on.mu.Unlock()
+	return on.connect(ctx, id)
+}
+
+// leaps is how many numbers WebKit may leave out: it takes one more when cookies are removed.
+const leaps = 3
+
+// connect connects to the Web Inspector of the newest window, by its number there, or one of the next ones.
+func (on *instance) connect(ctx context.Context, id int) (*inspected, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, callLimit, errLate)
 	defer cancel()
 	in := &inspected{prompt: on.prompt, unwatch: func() {}, unread: map[string]string{}, declares: map[string]bool{},
-		ready: make(chan struct{})}
+		ready: make(chan struct{}), visited: on.visited, sockets: map[string]string{}}
 	in.life, in.end = context.WithCancel(context.Background())
 	defer on.prompt.Await()()
+	attempts := 0
 	err := poll(ctx, nil, func() (done bool) {
-		made, err := inspector.Dial(ctx, on.socket(id), in.event)
-		in.connection = made
-		return err == nil
+		attempt, cancel := context.WithTimeout(ctx, attemptLimit)
+		defer cancel()
+		leap := attempts % leaps
+		made, err := inspector.Dial(attempt, on.socket(id+leap), in.event)
+		if in.connection = made; err != nil {
+			attempts++
+			return false
+		}
+		on.mu.Lock()
+		on.others += leap
+		on.mu.Unlock()
+		return true
 	})
 	if err == nil {
 		err = in.enable(ctx)
@@ -123,9 +158,9 @@ func (in *inspected) event(method string, params json.RawMessage) {
 	case "Console.messageAdded":
 		var said struct{ Message classic.Logged }
 		in.mu.Lock()
-		page := in.page
+		page, secret := in.page, in.secret
 		in.mu.Unlock()
-		if page != nil && json.Unmarshal(params, &said) == nil {
+		if page != nil && json.Unmarshal(params, &said) == nil && !in.visited.take(said.Message.Text, secret) {
 			page.Log(said.Message)
 		}
 	default:

@@ -54,9 +54,9 @@ type news struct {
 // traffic passes on what is reported of requests. It runs on the connection's own goroutine.
 func (in *inspected) traffic(method string, params json.RawMessage) {
 	in.mu.Lock()
-	page := in.page
+	page, answers := in.page, in.answers
 	in.mu.Unlock()
-	if page == nil || !strings.HasPrefix(method, "Network.") && !strings.HasPrefix(method, "Worker.") &&
+	if answers == nil && page == nil || !strings.HasPrefix(method, "Network.") && !strings.HasPrefix(method, "Worker.") &&
 		method != "Page.frameNavigated" {
 		return
 	}
@@ -64,6 +64,13 @@ func (in *inspected) traffic(method string, params json.RawMessage) {
 	if json.Unmarshal(params, &n) != nil {
 		return
 	}
+	if answers != nil {
+		if method == "Network.requestIntercepted" {
+			answers(n.RequestID, n.Request.URL)
+		}
+		return
+	}
+	in.visits(method, params)
 	t := page.Traffic
 	sent := classic.Sent{ID: n.RequestID, Frame: n.FrameID, Loader: n.LoaderID, Kind: n.Type, URL: n.Request.URL,
 		Method: n.Request.Method, Headers: n.Request.Headers, Post: n.Request.PostData}
@@ -141,12 +148,14 @@ func (in *inspected) catchUp(ctx context.Context) error {
 	seen := in.page.Traffic.Known()
 	for trees := []tree{top}; len(trees) > 0; trees = trees[1:] {
 		of := trees[0]
+		in.visited.document(of.Frame.URL, top.Frame.URL)
 		of.Resources = append(of.Resources, struct{ URL, Type string }{of.Frame.URL, "Document"})
 		for _, resource := range of.Resources {
 			if seen[resource.URL] || !strings.HasPrefix(resource.URL, "http") {
 				continue
 			}
 			seen[resource.URL] = true
+			in.visited.missed(resource.URL)
 			in.page.Traffic.Missed(classic.Sent{Frame: of.Frame.ID, Loader: of.Frame.LoaderID, Kind: resource.Type,
 				URL: resource.URL, Method: http.MethodGet})
 		}
@@ -190,7 +199,9 @@ func (in *inspected) stop(ctx context.Context) error {
 	defer in.mu.Unlock()
 	in.unwatch()
 	in.unwatch = in.prompt.Watch()
-	in.page.Traffic.SetStopping()
+	if in.page != nil { // it is a window of Taproot's own otherwise
+		in.page.Traffic.SetStopping()
+	}
 	return nil
 }
 
@@ -274,6 +285,7 @@ var sameSites = map[string]http.SameSite{"None": http.SameSiteNoneMode, "Lax": h
 
 // SetCookie adds a cookie of any site.
 func (in *inspected) SetCookie(ctx context.Context, of *http.Cookie) error {
+	in.visited.folder(strings.TrimPrefix(of.Domain, "."), of.Path)
 	c := cookie{Name: of.Name, Value: of.Value, Domain: of.Domain, Path: of.Path, Session: of.Expires.IsZero(),
 		HTTPOnly: of.HttpOnly, Secure: of.Secure, SameSite: "None"}
 	for name, is := range sameSites {

@@ -78,9 +78,13 @@ type instance struct {
 	port    string // of Web Inspector
 	client  *webdriver.Client
 	session *webdriver.Session
+	visited *visited
 
 	mu        sync.Mutex
-	first     *inspected // the Web Inspector of the window that it has started with, until it is asked for
+	windows   []*inspected // that were opened
+	attached  int          // windows that were opened
+	others    int          // numbers of Web Inspector that are not those of windows which were attached
+	first     *inspected   // the Web Inspector of the window that it has started with, until it is asked for
 	prompt    *inspector.Acknowledger
 	recording *recording // nil: it is not recorded
 	crashed   func()     // called once a program has ended by itself
@@ -89,7 +93,7 @@ type instance struct {
 
 // open starts a browser of a kind, up to a window of the right size.
 func open(ctx context.Context, p *Product, k kind) (*instance, error) {
-	in := &instance{product: p, kind: k}
+	in := &instance{product: p, kind: k, visited: newVisited()}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	in.setCrashed(func() { cancel(in.failed(errors.New("a program has ended"))) }) // the driver would wait for ever
