@@ -117,7 +117,7 @@ func TestAPressWithoutAClick(t *testing.T) {
 func TestAPressWithoutAClickInFirefox(t *testing.T) {
 	listening := []string{"it acts at once and moves", "all presses are heard by the page"} // see lostPress
 	d := openFirefox(t)
-	for _, c := range testutil.Few(3, pressCases()) {
+	for _, c := range testutil.Few(8, pressCases()) {
 		if slices.Contains(listening, c.name) {
 			continue
 		}
