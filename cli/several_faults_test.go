@@ -99,7 +99,7 @@ func (l *lab) slowFFmpeg() (started, proceed string) {
 	dir := filepath.Join(filepath.Dir(l.dir), "bin")
 	started, proceed = filepath.Join(dir, "started"), filepath.Join(dir, "proceed")
 	script := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *-version*) exec %[1]s \"$@\";; esac\necho $$ >> %[2]s\n"+
-		"while [ ! -e %[3]s ]; do sleep 0.05; done\nexec %[1]s \"$@\"\n", real, started, proceed)
+		"while [ ! -e %[3]s ]; do [ -e %[2]s ] || exit 1; sleep 0.05; done\nexec %[1]s \"$@\"\n", real, started, proceed)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		l.t.Fatal(err)
 	}
@@ -111,7 +111,6 @@ func (l *lab) slowFFmpeg() (started, proceed string) {
 			l.env[i] = "PATH=" + dir + ":" + path
 		}
 	}
-	l.t.Cleanup(func() { _ = os.WriteFile(proceed, nil, 0o600) }) // ends what is left
 	return started, proceed
 }
 
