@@ -272,15 +272,16 @@ func below(n, a image.Rectangle) bool { return n.Min.Y >= a.Max.Y-slack(n, a).Y 
 // of a's kind in a's row, or at a's place in a box of the same kind: what is in the next card is not below this card's
 // title. On pages alone, as their trees have such boxes.
 func outsideColumn(n, a spot) bool {
-	if !n.hitTested() || gap(n.place().Min.X, n.place().Max.X, a.place().Min.X, a.place().Max.X) == 0 {
+	// columns without a gap between them meet in the same pixel
+	if !n.hitTested() || min(n.place().Max.X, a.place().Max.X)-max(n.place().Min.X, a.place().Min.X) > 1 {
 		return false
 	}
 	box, other := branchWithout(n.Node, a.Node), branchWithout(a.Node, n.Node)
-	if box == n.Node || slices.ContainsFunc(box.Children, func(c *Node) bool { return hasPeer(c, a.Node) }) {
-		return box != n.Node
+	if slices.ContainsFunc(box.Children, func(c *Node) bool { return hasPeer(c, a.Node) }) {
+		return true
 	}
-	if other == a.Node || other.Type != box.Type || min(other.Bounds.Max.X, box.Bounds.Max.X) > max(other.Bounds.Min.X,
-		box.Bounds.Min.X) {
+	if box == n.Node || other == a.Node || other.Type != box.Type ||
+		min(other.Bounds.Max.X, box.Bounds.Max.X) > max(other.Bounds.Min.X, box.Bounds.Min.X) {
 		return false
 	}
 	kin, own := alike(box, kindsUpTo(a.Node, other)), slices.Index(alike(other, kindsUpTo(a.Node, other)), a.Node)

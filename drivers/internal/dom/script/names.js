@@ -127,7 +127,11 @@
       if (depth > 30 || out.length > 300) return;
       const made = this.pseudosOf(el);
       if (made.before) out.push(made.before.spokenText);
-      for (const n of children(el)) {
+      // an image in its place leaves only its alternative text
+      const style = this.style(el), image = repainted(style),
+        alt = image && /\/\s*"((?:[^"\\]|\\.)*)"$/.exec(style.content);
+      if (alt) out.push(alt[1]);
+      for (const n of image ? [] : children(el)) {
         if (typeOf(n) === 3) out.push(dataOf(n).slice(0, MAX_TEXT));
         if (!isElement(n)) continue;
         const tag = localName(n), s = this.style(n);

@@ -51,6 +51,8 @@
 
 // include corners.js
 
+// include shapes.js
+
   class Occlusion {
     constructor(reader, view, spare) {
       this.reader = reader; this.view = view; this.spare = spare; this.hits = new Map(); this.overlays = [];
@@ -65,10 +67,16 @@
     }
     // touchable reports whether a hit test can return the element itself.
     touchable(el) { return this.reader.style(el).pointerEvents !== 'none' && !this.reader.inert.has(el); }
+    // barred reports whether an open modal dialog makes el inert: a popover outside of it may be drawn above it.
+    barred(el) {
+      const {modals} = this.reader;
+      return modals.length > 0 && !modals.some(m => holds(m, el));
+    }
 
     // addOverlay records an element that is drawn over the page but receives no touch: no hit test returns it.
-    addOverlay(el, style, box) {
-      if (this.overlays.length >= MAX_OVERLAYS || this.touchable(el) || width(box) * height(box) < 64) return;
+    addOverlay(el, style, box, barred) {
+      if (this.overlays.length >= MAX_OVERLAYS || this.touchable(el) === !barred || width(box) * height(box) < 64)
+        return;
       const tag = localName(el);
       const paints = alpha(style.backgroundColor) > CLEAR || backdropBlur(this.reader, el) > 0 ||
         style.backgroundImage !== 'none' || ['img', 'canvas', 'video', 'iframe'].includes(tag);
@@ -76,6 +84,13 @@
       const cover = (x, y, share) => solid(this.reader, el, x, y, share);
       const seen = {frost: backdropBlur(this.reader, el), tint: tint(this.reader, el)};
       this.overlays.push({el, box, ...seen, solid: cover, what: 'box'});
+    }
+    // addBarred records the popovers that are drawn above a modal dialog although they are outside of it.
+    addBarred(records) {
+      if (!this.reader.modals.length) return;
+      for (const {el, box} of records)
+        if (pathTo(this.reader, el).path[0]?.[0] === 1e12 && this.barred(el))
+          this.addOverlay(el, this.reader.style(el), box, true);
     }
     // addRings records what is drawn around a box: its outline, and its shadow (a product tour may cover all but one
     // place with a shadow).
@@ -153,7 +168,7 @@
       }
       const hit = this.hit(x, y);
       if (!hit || hit === owner || boxed && holds(owner, hit)) return '';
-      const direct = this.touchable(owner);
+      const direct = this.touchable(owner) && !this.barred(owner);
       const opacityAtPoint = e => {
         if (boxed && holds(owner, e) || drawsIt(e)) return 0;
         const cover = () => solid(reader, e, x, y, share(e)) ? 1 : tint(reader, e) / share(e);
@@ -245,6 +260,16 @@
       const grid = GRID.map(([a, b]) => pointWithin(box, a, b));
       this.obscure(rec, text, grid);
       if (node.v === undefined) this.reach(rec, text, grid); else node.c = node.v;
+      if (node.c === undefined) return;
+      const drawn = shapePoints(this, rec.el, box);
+      if (!drawn.length) return;
+      if (!text.length) {
+        delete node.v;
+        node.f &= ~BURIED;
+        this.obscure(rec, text, drawn);
+      }
+      delete node.c;
+      if (node.v === undefined) this.reach(rec, text, drawn); else node.c = node.v;
     }
     // obscure searches for a visible point of the element; without one, it records what covers the element.
     obscure(rec, text, grid) {

@@ -484,6 +484,7 @@
       if (this.owners.length) this.adopt(top);
       const end = Math.max(performance.now() + MAX_MS / 4, this.deadline),
         parts = this.parts && new PartFinder(this.occlusion, this.parts);
+      this.occlusion.addBarred(this.records);
       for (const rec of this.records) {
         if (performance.now() > end) {
           this.note = this.note || 'the page is too slow to be looked at as a whole';
