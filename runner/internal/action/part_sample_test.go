@@ -88,6 +88,8 @@ func repeated(sample webtest.Sample, text string) bool {
 // touchPart taps a part of a text and compares with what the page says was met.
 func touchPart(t *testing.T, s *action.Performer, sel dsl.Selector, text webtest.SampleText) {
 	t.Helper()
+	defer func(before time.Duration) { s.Timeout = before }(s.Timeout)
+	s.Timeout = passes
 	if result, err := do(t, s, dsl.Tap{Selector: sel}); result != event.Pass {
 		t.Errorf("tap %s of %+v: %v", screen.Describe(sel), text, err)
 		return

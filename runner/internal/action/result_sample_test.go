@@ -224,7 +224,7 @@ func holdTouch(t *testing.T, s *action.Performer, seed uint64, sel dsl.Selector,
 	places samplePlaces) {
 	t.Helper()
 	defer func(was time.Duration) { s.Timeout = was }(s.Timeout)
-	s.Timeout = 3 * time.Second
+	s.Timeout = passes
 	if result, err := do(t, s, dsl.Tap{Selector: sel}); result != event.Pass {
 		t.Errorf("SAMPLE_SEED=%d: tap %s of %+v: %v", seed, screen.Describe(sel), text, err)
 		return
