@@ -16,7 +16,7 @@ func TestTracedByACanvas(t *testing.T) {
 	t.Parallel()
 	const page = `<!doctype html><body style="margin:0"><canvas id=c width=400 height=300 style="position:absolute;` +
 		`left:0;top:0"></canvas>
-<span style="position:absolute;left:20px;top:20px;font:24px/30px monospace;color:transparent">Invoice 4711</span>
+<span style="position:absolute;left:20px;top:20px;font:24px/40px monospace;color:transparent">Invoice 4711</span>
 <div style="opacity:0;position:absolute;left:0;top:0"><div aria-label="Balance" style="position:absolute;left:20px;` +
 		`top:100px;width:100px;height:30px"></div></div>
 <b style="position:absolute;left:20px;top:150px">Drawn</b><p style="position:absolute;left:20px;top:350px;` +
