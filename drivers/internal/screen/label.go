@@ -94,9 +94,13 @@ func (n *Node) byLine(fits func(have string) (Tier, bool)) bool {
 
 // comparison compiles the way in which a text is compared with a wanted one.
 func comparison(want string, mode dsl.MatchMode) (func(have string) (Tier, bool), error) {
-	wanted := fold(want)
+	read, spelling := fold, spelled
+	if hasGlyph(want) { // which names an icon
+		read, spelling = foldAll, spelledAll
+	}
+	wanted := read(want)
 	part := func(fits func(have folded) bool) func(string) (Tier, bool) {
-		return func(have string) (Tier, bool) { return TierPart, fits(fold(have)) }
+		return func(have string) (Tier, bool) { return TierPart, fits(read(have)) }
 	}
 	switch mode {
 	case dsl.MatchExact:
@@ -114,14 +118,14 @@ func comparison(want string, mode dsl.MatchMode) (func(have string) (Tier, bool)
 		}
 		return func(have string) (Tier, bool) { return TierPart, re.MatchString(have) }, nil
 	}
-	letters := spelled(want)
+	letters := spelling(want)
 	return func(have string) (Tier, bool) {
 		switch {
 		case have == want:
 			return TierExact, true
-		case !fold(have).equals(wanted):
+		case !read(have).equals(wanted):
 			return 0, false
-		case spelled(have) == letters:
+		case spelling(have) == letters:
 			return TierNormalised, true
 		}
 		return TierCase, true

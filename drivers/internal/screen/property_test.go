@@ -1,6 +1,7 @@
 package screen_test
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"math/rand/v2"
@@ -135,6 +136,9 @@ func TestWhatAnActionPicksAnAssertionSees(t *testing.T) {
 			}
 			picked++
 			seen, err := tree.Find(screen.Query{Selector: s})
+			if lost := new(screen.UnplacedError); errors.As(err, &lost) {
+				continue // of a text with another spelling, which an action leaves out
+			}
 			if err != nil || !holds(seen, touched[0]) {
 				wrong++
 				t.Errorf("TRUTH_SEED=%d: an action touches %s by %s, an assertion sees %d others: %v", seed, touched[0].Node,

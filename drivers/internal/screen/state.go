@@ -138,61 +138,6 @@ func (n *Node) unit() *Node {
 	return nil
 }
 
-// checkControlOf is the check box, radio button or switch that n is, names, or shares its row with; nil when there is
-// none.
-func checkControlOf(n *Node) *Node {
-	for a := range n.around {
-		if a.hasCheck() {
-			return a
-		}
-		if a.Control != nil && a.Control.hasCheck() {
-			return a.Control
-		}
-	}
-	if unit := n.unit(); unit != nil {
-		if found := checkablesIn(unit, 2); len(found) == 1 {
-			return found[0]
-		}
-		return controlAround(unit, n.Label())
-	}
-	for a := n.Parent; a != nil && !a.container(); a = a.Parent {
-		if found := checkablesIn(a, 2); len(found) == 1 && sameRow(n.place(), found[0].place()) {
-			return found[0]
-		} else if len(found) > 0 {
-			return nil
-		}
-	}
-	return nil
-}
-
-// controlAround is the control of the same name in which n is: what reacts in it is a part of it. nil when there is
-// none.
-func controlAround(n *Node, name string) *Node {
-	for a := n.Parent; a != nil && !a.container() && name != ""; a = a.Parent {
-		if a.hasCheck() {
-			return ifHas(a, a.Label() == name)
-		}
-	}
-	return nil
-}
-
-// checkablesIn are the elements inside n that have a checked state, at most limit.
-func checkablesIn(n *Node, limit int) []*Node {
-	var found []*Node
-	for _, c := range n.Children {
-		if c.hasCheck() && !c.Hidden {
-			found = append(found, c)
-		}
-		if len(found) < limit {
-			found = append(found, checkablesIn(c, limit-len(found))...)
-		}
-		if len(found) >= limit {
-			break
-		}
-	}
-	return found
-}
-
 // CheckedState reports whether the thing is checked, and which control has that state; nil: it has no checked state.
 func (n *Node) CheckedState() (bool, *Node) {
 	c := checkControlOf(n)
@@ -229,7 +174,8 @@ func isEnabled(n *Node) bool {
 	return enabled || holder == nil
 }
 
-// SelectedState reports whether the thing is selected: by the nearest element around it that can be.
+// SelectedState reports whether the thing is selected: by the nearest element around it that can be. What is checked
+// itself is selected, too, and so is the row of a radio button: a row that is ticked off need not be the chosen one.
 func (n *Node) SelectedState() (bool, *Node) {
 	if n.hitTested() {
 		for a := n; a != nil; a = a.Parent {
@@ -243,9 +189,13 @@ func (n *Node) SelectedState() (bool, *Node) {
 		return false, nil
 	}
 	for a := range n.around {
-		if a.Selected {
+		if a.Selected || a.Checked { // a radio button of a phone is checked, and never selected
 			return true, a
 		}
+	}
+	if c := checkControlOf(n); c != nil && isKind(c, "RadioButton", "CheckedTextView", "AppCompatRadioButton",
+		"AppCompatCheckedTextView", "MaterialRadioButton", "MaterialCheckedTextView") {
+		return c.Checked, c
 	}
 	return false, n
 }

@@ -21,6 +21,9 @@ func SameText(a, b string) bool {
 	if a == b {
 		return true
 	}
+	if hasGlyph(a) && hasGlyph(b) {
+		return foldAll(a).equals(foldAll(b))
+	}
 	x, y := fold(a), fold(b)
 	return x.plain == y.plain && sameLetters(x.marked, y.marked)
 }
@@ -57,8 +60,11 @@ const (
 	longDash = '\x04' // parts words, where a hyphen joins them
 )
 
-// fold normalises a text and folds its characters.
-func fold(s string) folded {
+// fold normalises a text without the glyphs of icons next to it, and folds its characters.
+func fold(s string) folded { return foldAll(withoutGlyphs(s)) }
+
+// foldAll is fold with the glyphs of icons.
+func foldAll(s string) folded {
 	if plain, ok := normaliseASCII(s); ok {
 		return folded{plain, markCapitals(s, plain)}
 	}
@@ -122,7 +128,10 @@ func sameLetters(a, b string) bool {
 }
 
 // spelled is a text with its characters as they are: Normalise without the folding.
-func spelled(s string) string {
+func spelled(s string) string { return spelledAll(withoutGlyphs(s)) }
+
+// spelledAll is spelled with the glyphs of icons.
+func spelledAll(s string) string {
 	if s == "" {
 		return ""
 	}

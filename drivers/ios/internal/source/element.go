@@ -58,6 +58,8 @@ func (e sourceElement) node() *screen.Node {
 	case "NavigationBar", "TabBar", "Toolbar", "StatusBar":
 		// they cover what scrolls under them, wherever they are in the source
 		n.Blocks, n.DrawOrder = true, 1
+	case "Keyboard":
+		n.Blocks, n.DrawOrder = true, 2 // also between its keys
 	}
 	switch e.kind {
 	case "ScrollView", "Table", "CollectionView", "WebView", "TextView":
@@ -101,6 +103,17 @@ func (e sourceElement) reacts() bool {
 		return true
 	}
 	return e.kind == "Other" && !e.told && e.accessible && e.label != ""
+}
+
+// seenByContent makes an element seen in which another one is: UIKit hides what is in a hidden view. WebDriverAgent
+// calls boxes and cells invisible of which the middle belongs to their content.
+func seenByContent(n *screen.Node) {
+	for _, c := range n.Children {
+		seenByContent(c)
+		if !c.Hidden && !c.Bounds.Empty() && c.Bounds.Overlaps(n.Bounds) {
+			n.Hidden = false
+		}
+	}
 }
 
 // innerSwitches makes one switch of each of SwiftUI's toggles: a Switch as wide as its row, which has the label and

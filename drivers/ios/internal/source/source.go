@@ -67,6 +67,7 @@ func Read(data []byte) (Reading, error) {
 	if root.Bounds.Dx() <= 0 || root.Bounds.Dy() <= 0 {
 		return Reading{}, fmt.Errorf("%w: the application has no size", errSource)
 	}
+	seenByContent(root)
 	innerSwitches(root)
 	keysOf(root, false)
 	busyLayers(root, root.Bounds)
