@@ -82,10 +82,16 @@ func (v sightView) lineThrough(c candidate, over []*screen.Node, shot Shot) (boo
 }
 
 // mixedInk reports whether characters are drawn that are not those of the texts over an element: each of these is left
-// out where it is read. One that cannot be read has other characters between its own.
+// out where it is read. One that cannot be read has other characters between its own. A layer that has a name alone, as
+// the scrim of a drawer, can show an icon in its middle.
 func (v sightView) mixedInk(c candidate, before Question) (bool, error) {
-	texts, _ := parted(c.over)
+	texts, panels := parted(c.over)
 	places := map[*screen.Node]image.Rectangle{}
+	for _, o := range panels {
+		if o.Text == "" && len(o.Children) == 0 && c.seen.In(o.Bounds) {
+			places[o] = middleOf(o.Bounds)
+		}
+	}
 	for _, o := range texts {
 		got, err := v.ask(Question{Ask: AskReadable, A: before.A, Text: o.Text,
 			Area: o.Bounds.Inset(-besideIt).Intersect(image.Rectangle{Max: v.f.Tree.Size})})

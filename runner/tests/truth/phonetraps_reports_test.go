@@ -292,6 +292,10 @@ func layerTraps(add addTrap) {
 	})
 	add("in the hole of a tutorial/touch", "- tap: Pay", fails, "", "covered by", coach)
 	add("in the hole of a tutorial/presence", "- assert: Pay", pass, "", "", coach)
+	add("under a picture with a name/presence", "- assert: Pay", fails, "", "hidden under", still(func(s *stage) []part {
+		return []part{s.press("Pay", at(3)), {Class: view, Desc: "Beach", Bounds: image.Rect(0, 28, 400, 776),
+			Clickable: true, Fill: paper, Picture: true}}
+	}))
 	// Collapsed and expanded titles of a toolbar.
 	title := still(func(*stage) []part {
 		big := label("Inbox", image.Rect(16, 100, 300, 150))
