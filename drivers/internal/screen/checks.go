@@ -22,12 +22,12 @@ func checkControlOf(n *Node) *Node {
 		}
 		return controlAround(unit, n.Label())
 	}
-	if c := n.checkBeside(); c != nil {
+	if c := checkBeside(n); c != nil {
 		return c
 	}
 	for a := n.Parent; a != nil && !a.container(); a = a.Parent {
 		found := n.checksOf(a)
-		if len(found) == 1 && sameRow(n.place(), found[0].place()) && n.isNextTo(found[0], a) {
+		if len(found) == 1 && sameRow(n.place(), found[0].place()) && isNextTo(n, found[0], a) {
 			return found[0]
 		} else if len(found) > 0 {
 			return nil
@@ -58,11 +58,11 @@ func (n *Node) checksOf(box *Node) []*Node {
 	})
 }
 
-// isNamedOtherwise reports whether a check control has a name of its own, of which no part is a label: services join the
-// names of several things by commas and line ends.
+// isNamedOtherwise reports whether a check control has a name of its own, of which no part is a label: services join
+// the names of several things by commas and line ends.
 func (n *Node) isNamedOtherwise(label string) bool {
 	names := []string{n.Desc}
-	if !n.saysState() {
+	if !saysState(n) {
 		names = append(names, n.Text)
 	}
 	for _, c := range n.Children {
@@ -70,7 +70,8 @@ func (n *Node) isNamedOtherwise(label string) bool {
 	}
 	named := false
 	for _, name := range names {
-		for _, part := range append(strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(",\n", r) }), name) {
+		parts := strings.FieldsFunc(name, func(r rune) bool { return r == ',' || r == '\n' })
+		for _, part := range append(parts, name) {
 			if SameText(part, label) {
 				return false
 			}
@@ -82,13 +83,13 @@ func (n *Node) isNamedOtherwise(label string) bool {
 
 // saysState reports whether the text of a control is its state, as the "ON" of a switch, next to which there is no room
 // for a name.
-func (n *Node) saysState() bool {
+func saysState(n *Node) bool {
 	kind := n.kind()
 	return (strings.Contains(kind, "Switch") || strings.Contains(kind, "Toggle")) && 2*n.Bounds.Dx() <= 5*n.Bounds.Dy()
 }
 
 // checkBeside is the only check control in the row of a text, in a box of many rows, that may be named by the text.
-func (n *Node) checkBeside() *Node {
+func checkBeside(n *Node) *Node {
 	if n.hitTested() || n.Parent == nil || n.ownLabel() == "" {
 		return nil
 	}
@@ -102,7 +103,7 @@ func (n *Node) checkBeside() *Node {
 		}
 		found = c
 	}
-	if found == nil || !n.isNextTo(found, n.Parent) {
+	if found == nil || !isNextTo(n, found, n.Parent) {
 		return nil
 	}
 	return found
@@ -110,7 +111,7 @@ func (n *Node) checkBeside() *Node {
 
 // isNextTo reports whether n is the text next to a check control in its row, on either side of it: no other text of the
 // row in a box is between the two, or on the control's other side.
-func (n *Node) isNextTo(c, box *Node) bool {
+func isNextTo(n, c, box *Node) bool {
 	if n.hitTested() {
 		return true
 	}

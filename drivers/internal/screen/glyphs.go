@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Icon fonts draw pictures for characters that Unicode leaves to private use. In a text they are icons to a person, who
-// reads the words next to them: "Map" of an icon and "Map". A text that is such characters alone is one by them.
+// Icon fonts draw icons for characters that Unicode leaves to private use. A person reads the words next to them: "Map"
+// of an icon and "Map". Texts of such characters alone are distinguished by them.
 
 // hasGlyph reports whether a text has a character of private use.
 func hasGlyph(s string) bool { return strings.IndexFunc(s, isGlyph) >= 0 }

@@ -64,7 +64,7 @@ func mergedTraps(add addTrap) {
 	})
 	add("one button in boxes of its name/count", "- assertElement: {label: Save, count: 1}", pass, "", "", twins)
 	add("one button in boxes of its name/touch", "- tap: Save", pass, "Save", "", twins)
-	// A key of a PIN pad: a digit and its letters.
+	// A key of a PIN pad: a digit over characters.
 	keys := still(func(s *stage) (p []part) {
 		for i, text := range []string{"1\n ", "2\nABC", "3\nDEF", "22\nXYZ"} {
 			p = append(p, s.press(text, image.Rect(10+i*95, 300, 100+i*95, 360)))
@@ -156,7 +156,7 @@ func flatTraps(add addTrap) {
 		cards)
 	add("a button above a title without a card/touch", "- tap: {label: Choose, above: Pro}", pass, "Choose Plus", "",
 		cards)
-	// Right to left: a label stands right of what it belongs to.
+	// Right to left: a label is right of what it belongs to.
 	rtl := still(func(s *stage) (p []part) {
 		for i, name := range []string{"שלום", "עולם"} {
 			y := 100 + i*70
@@ -306,7 +306,7 @@ func layerTraps(add addTrap) {
 	add("a title that is collapsed/count", "- assertElement: {label: Inbox, count: 1}", pass, "", "", title)
 }
 
-// glyphTraps are characters of icon fonts, and pictures in texts.
+// glyphTraps are characters of icon fonts, and emojis.
 func glyphTraps(add addTrap) {
 	show := func(texts ...string) scene {
 		return still(func(s *stage) (p []part) {

@@ -96,7 +96,7 @@ func TestReportedSources(t *testing.T) {
 		{name: "a wheel by its name", sel: dsl.Selector{Label: "Month"}, action: true, want: 1,
 			source: app(xel("Picker", [4]int{0, 600, 390, 200}, "", xel("PickerWheel", [4]int{0, 600, 195, 200},
 				`label="Month" value="March"`)))},
-		// A bar over the keyboard, whose key has its name.
+		// The button of a bar over the keyboard has the name of a key.
 		{name: "a bar over the keyboard", sel: dsl.Selector{Label: "Done"}, action: true, want: 1, point: image.Pt(350, 522),
 			source: app(xel("Toolbar", [4]int{0, 500, 390, 44}, "", xel("Button", [4]int{320, 500, 60, 44}, called("Done"))),
 				xel("Keyboard", [4]int{0, 544, 390, 300}, "", xel("Button", [4]int{300, 780, 80, 50}, called("Done"))))},
