@@ -1,0 +1,28 @@
+package web
+
+import (
+	"image"
+	"testing"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// Each turn of the mouse wheel is as far as it is asked for, also after another one: WebKitWebDriver turns a wheel by
+// the difference from its last turn.
+func TestWebKitTurnsTheWheelAgain(t *testing.T) {
+	leftToWebKit(t)
+	d := openWebKit(t)
+	Must(t, d.OpenPage(t.Context(), site.Made(`<style>html, body {height: 100%; overflow: hidden}</style><h1>Wheel</h1>
+		<script>let moved = 0; addEventListener('wheel', e => { e.preventDefault(); moved += e.deltaY }, {passive: false})
+		</script>`), drivers.PageOptions{}))
+	for _, want := range []int{160, 320, 220} {
+		by := 160
+		if want == 220 {
+			by = -100
+		}
+		Must(t, d.Wheel(t.Context(), image.Pt(150, 100), image.Pt(0, by), 0))
+		if moved, err := d.Eval(t.Context(), "moved", patience); err != nil || moved != want {
+			t.Errorf("the wheel has turned by %v, %v, not %d", moved, err, want)
+		}
+	}
+}
