@@ -96,7 +96,7 @@ func checksOf(t *testing.T, page, head string) (list []*check) {
 const short = 4
 
 // TestWidgets holds results against what the models of widgets say. WIDGETS is a part of the names of the checks that
-// are to be made, or several, separated by commas.
+// are to be made, or several, separated by commas. WIDGETS_BROWSER is another browser than Chromium.
 func TestWidgets(t *testing.T) {
 	var chosen []*check
 	dirs := []string{"testdata/small", "testdata/large", "testdata/more"}
@@ -140,7 +140,7 @@ func named(name, some string) bool {
 
 func holdAll(t *testing.T, chosen []*check) {
 	lanes := min(len(chosen), 2*runtime.NumCPU())
-	driver := web.New(web.Options{Slots: lanes})
+	driver := web.New(web.Options{Slots: lanes, Browser: os.Getenv("WIDGETS_BROWSER")})
 	defer driver.Close()
 	next := make(chan *check, len(chosen))
 	for _, c := range chosen {
