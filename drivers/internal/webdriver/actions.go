@@ -57,12 +57,13 @@ func Keyboard(actions ...Action) any {
 	return map[string]any{"type": "key", "id": "keyboard", "actions": actions}
 }
 
-// Wheel turns the mouse wheel at a place of the view. Each turn is of a wheel of its own: WebKitWebDriver turns one only
-// by the difference from its last turn.
+// Wheel turns the mouse wheel at a place of the view. Each turn is of a wheel of its own: WebKitWebDriver turns one
+// only by the difference from its last turn.
 func (s *Session) Wheel(ctx context.Context, x, y, dx, dy float64) error {
 	turn := Action{"type": "scroll", "origin": "viewport", "duration": 0, "x": math.Round(x), "y": math.Round(y),
 		"deltaX": math.Round(dx), "deltaY": math.Round(dy)}
-	return s.Perform(ctx, []any{map[string]any{"type": "wheel", "id": "wheel" + rand.Text(), "actions": []Action{turn}}}, 0)
+	wheel := map[string]any{"type": "wheel", "id": "wheel" + rand.Text(), "actions": []Action{turn}}
+	return s.Perform(ctx, []any{wheel}, 0)
 }
 
 // upperSigns are those that the keys of lowerSigns type with Shift on the American keyboard.
