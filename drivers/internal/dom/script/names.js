@@ -120,7 +120,16 @@
       this.collectName(el, out, 0);
       const name = squeeze(out.join('').replace(INVISIBLE, ' '));
       if (!/[\p{L}\p{N}]/u.test(name)) return ''; // a sign is not a name
-      return name === squeeze(this.words(el, localName(el), this.role(el, localName(el)), null)) ? '' : truncate(name);
+      const tag = localName(el), role = this.role(el, tag), shown = squeeze(this.words(el, tag, role, null));
+      return name === shown || !shown && !this.isControl(tag, role) && this.bare(el, true) ? '' : truncate(name);
+    }
+    // bare reports whether nothing but text is drawn in an element: neither images nor boxes in it, which a text for
+    // screen readers could name.
+    bare(el, outermost) {
+      const s = this.style(el), {before, after} = this.pseudosOf(el);
+      return !REPLACED.has(localName(el)) && !(el instanceof SVGElement) && s.backgroundImage === 'none' &&
+        !before && !after && !repainted(s) && (outermost || alpha(s.backgroundColor) < CLEAR &&
+        !(parseFloat(s.borderTopWidth) > 0)) && children(el).every(n => !isElement(n) || this.bare(n));
     }
     // collectName adds the texts that name an element.
     collectName(el, out, depth) {

@@ -358,6 +358,12 @@
       delete node.x;
       if (!rec.control && !rec.painted && !rec.kept) node.f |= HIDDEN;
     }
+    // plated reports whether a pseudo-element in the flow of an element may be the background of a line of text: it has
+    // a colour or an image, and is at least as large.
+    plated(el, line) {
+      return Object.values(this.reader.pseudosOf(el)).some(({style}) => ground(style) !== '' &&
+        parseFloat(style.width) >= width(line) && parseFloat(style.height) >= height(line) / 2);
+    }
     // camouflaged reports whether a line of text has the colour of its background.
     camouflaged({owner, seen}) {
       if (store.traced.has(owner)) return false;
@@ -379,6 +385,7 @@
         if (plate && (holds(e, plate.el) || above(this.overlayRank(plate), rank(reader, e))))
           return !!ground(reader.style(plate.el)) && reader.opacity(plate.el) >= OPAQUE &&
             sameColour(ground(reader.style(plate.el)), ink);
+        if (this.plated(e, seen)) return false;
         const s = reader.style(e),
           on = drawing && SHAPES.has(localName(e)) ? alpha(s.fill) * (parseFloat(s.fillOpacity) || 0) >= OPAQUE ?
             s.fill : null : ground(s);

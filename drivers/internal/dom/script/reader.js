@@ -181,7 +181,7 @@
           (place.box !== full && width(place.box) < width(full) - 1 || height(place.box) < height(full) - 1))
         node.s = round(place.box);
       if (framing(el)) this.framed(el, style, node, full, clip);
-      const control = NAMED.has(tag) || NAMED_ROLES.has(role) || ACTIVE_ROLES.has(role);
+      const control = this.isControl(tag, role);
       const rec = {
         el, node, full, box: place.box, clip: clip.seen, runs, inner: inner.flow.seen, reach: inner.flow.reach, control,
         kept: !!(node.f & FRAME) || shown !== null};
@@ -203,6 +203,12 @@
       if (shadowOf(el) && tag.includes('-')) this.delegate(el, node);
       if (near) this.suspect(el, tag, style, full);
       return node;
+    }
+    // isControl reports whether an element is one that a person still sees, and knows by its name, when its text is
+    // invisible: an icon button. Headings and cells are what their text shows.
+    isControl(tag, role) {
+      return ACTIVE_ROLES.has(role) || NAMED.has(tag) && !CELL_TAGS.has(tag) ||
+        NAMED_ROLES.has(role) && role !== 'heading' && role !== 'tooltip';
     }
     // raw reports whether el is a custom element that the page may still define.
     raw(el, tag) {

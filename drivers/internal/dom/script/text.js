@@ -105,7 +105,7 @@
       if (!blank && this.firsts(el).letter && this.startsBlock(n, el)) s = s.replace(/^\s*[\p{P}]*[^\s][\p{P}]*/u, '');
       if (dotted(style)) s = s.replace(/\S/gu, '•');
       if (style.unicodeBidi.endsWith('override') && style.direction === 'rtl') s = [...s].reverse().join('');
-      if (style.textTransform === 'uppercase') s = s.toUpperCase();
+      if (style.textTransform === 'uppercase') s = this.uppercase(el, s);
       if (style.textTransform === 'lowercase') s = s.toLowerCase();
       if (!s) return;
       if (kept && budget.pieces && s.includes('\n')) sayLines(out, budget, s, data, n, el);
@@ -113,6 +113,15 @@
       budget.left -= s.length;
       budget.spent = (budget.spent || 0) + s.length;
       if (budget.runs && !blank) budget.runs.push({node: n, owner: el, gap: !!this.parts && gapped(out, budget)});
+    }
+    // uppercase returns a text in the capitals of the language of el: Greek has no accents on them, Turkish an İ.
+    uppercase(el, s) {
+      for (let n = el; n && isElement(n); n = parent(n)) {
+        const [language] = /^(el|tr|az|lt)\b/i.exec(attr(n, 'lang') || '') || [];
+        if (language) return s.toLocaleUpperCase(language);
+        if (attr(n, 'lang')) break;
+      }
+      return s.toUpperCase();
     }
     // firsts returns whether the first line (line) and the first letter (letter) of the block of el are invisible; top
     // is that block.
