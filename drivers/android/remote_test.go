@@ -29,7 +29,9 @@ func newLab(t *testing.T, o androidsim.Options, features ...string) *lab {
 	serial := adb.Connect(t, phone)
 	return &lab{Server: appiumtest.Start(t, appiumtest.Options{ADB: adb.Path, Env: adb.Env, Features: features}),
 		phone: phone, capabilities: map[string]any{"appium:udid": serial, "appium:adbPort": adb.Port,
-			"appium:suppressKillServer": true, "appium:skipDeviceInitialization": true}}
+			"appium:suppressKillServer": true, "appium:skipDeviceInitialization": true,
+			// two servers would otherwise take the same ports
+			"appium:systemPort": adb.Port + 150, "appium:webviewDevtoolsPort": adb.Port + 1}}
 }
 
 // remote is the lab as a remote of a taproot.yaml.
