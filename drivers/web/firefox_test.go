@@ -189,27 +189,36 @@ func TestFirefoxHearsOfTheMouseEverywhere(t *testing.T) {
 	}
 }
 
-// The two ways of dragging: by the mouse, and by the events of HTML.
+// The ways of dragging: by the mouse, and by the events of HTML, also of what is draggable only while it is pressed.
 func TestFirefoxDrags(t *testing.T) {
 	t.Parallel()
 	leftToFirefox(t)
-	d := openFirefox(t)
-	dragPage := dataPage(`<style>div{width:80px;height:80px;margin:10px;background:#ccc}</style>
-		<div id=html draggable=true>HTML</div><div id=mouse>Mouse</div><div id=cart>Cart</div><p id=got></p><script>
-		html.addEventListener('dragstart', e => e.dataTransfer.setData('text/plain', 'milk'));
+	drags(t, openFirefox(t))
+}
+
+func drags(t *testing.T, d *device) {
+	t.Helper()
+	dragPage := dataPage(`<style>div{width:80px;height:80px;margin:10px;background:#ccc}</style><div id=html ` +
+		`draggable=true>HTML</div><div id=mouse>Mouse</div><div id=late>Late</div><div id=cart>Cart</div><p id=got></p>
+		<p id=ends></p><script>
+		for (const from of [html, late])
+			from.addEventListener('dragstart', e => e.dataTransfer.setData('text/plain', 'milk'));
 		cart.addEventListener('dragover', e => e.preventDefault());
 		cart.addEventListener('drop', e => { e.preventDefault(); got.textContent = 'dropped ' + ` +
 		`e.dataTransfer.getData('text/plain') });
 		let down = false;
 		mouse.addEventListener('pointerdown', () => down = true);
 		cart.addEventListener('pointerup', () => { if (down) got.textContent = 'moved'; down = false });
+		late.addEventListener('pointerdown', () => { late.draggable = true; ends.textContent = 'down' });
+		for (const type of ['pointerup', 'mouseup', 'click'])
+			late.addEventListener(type, () => { ends.textContent += ' ' + type });
 		</script>`)
 	Must(t, d.OpenPage(t.Context(), dragPage, drivers.PageOptions{}))
 	tr := tree(t, d)
 	Must(t, d.Drag(t.Context(), centre(byID(t, tr, "html")), centre(byID(t, tr, "cart")), 200*time.Millisecond))
 	mustShow(t, d, "#got", "dropped milk")
 	// aimed, as every step of a test is
-	for id, want := range map[string]string{"mouse": "moved", "html": "dropped milk"} {
+	for id, want := range map[string]string{"mouse": "moved", "html": "dropped milk", "late": "dropped milk"} {
 		Must(t, d.OpenPage(t.Context(), dragPage, drivers.PageOptions{}))
 		tr := tree(t, d)
 		d.Aim(byID(t, tr, id))
@@ -221,6 +230,12 @@ func TestFirefoxDrags(t *testing.T) {
 			t.Errorf("%s was dragged in place of the cart: %v", id, err)
 		}
 	}
+	Must(t, d.OpenPage(t.Context(), dragPage, drivers.PageOptions{}))
+	tr = tree(t, d)
+	Must(t, d.Drag(t.Context(), centre(byID(t, tr, "late")), centre(byID(t, tr, "cart")), 200*time.Millisecond))
+	mustShow(t, d, "#ends", "down") // a drag has no release and no click
+	Must(t, d.Tap(t.Context(), centre(byID(t, tr, "late"))))
+	mustShow(t, d, "#ends", "down pointerup mouseup click")
 }
 
 // Light and dark are two processes, and what one shows the other does not.

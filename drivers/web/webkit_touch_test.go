@@ -26,3 +26,8 @@ func TestWebKitTurnsTheWheelAgain(t *testing.T) {
 		}
 	}
 }
+
+func TestWebKitDrags(t *testing.T) {
+	leftToWebKit(t)
+	drags(t, openWebKit(t))
+}

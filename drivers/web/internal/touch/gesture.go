@@ -58,8 +58,9 @@ func (h *Hand) Drag(ctx context.Context, a, b image.Point, dur time.Duration) er
 		return err
 	}
 	return h.gesture(ctx, dur+pickUp, []image.Point{a, b}, func(f finger) error {
-		if _, page, err := h.slot.Page(); err == nil {
-			if done, err := DragByEvents(s, page, DragPoint(a), DragPoint(b)); done || err != nil {
+		_, page, gone := h.slot.Page()
+		if gone == nil {
+			if done, err := dragByEvents(s, page, a, b); done || err != nil {
 				return err
 			}
 		}
@@ -68,6 +69,12 @@ func (h *Hand) Drag(ctx context.Context, a, b image.Point, dur time.Duration) er
 		}
 		left, err := f.rest(ctx, dur)
 		last := a
+		if err == nil && gone == nil {
+			var done bool
+			if done, err = dragHeld(s, page, a, b); done {
+				return f.up(last)
+			}
+		}
 		if err == nil {
 			err = EachStep(ctx, a, b, left, func(p image.Point) error { last = p; return f.move(p) })
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/dom"
+	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
 	"github.com/taproot-dev/taproot/drivers/web/internal/pages"
 )
 
@@ -158,32 +159,44 @@ func at(answer any, keys ...string) any {
 //go:embed script/drag.js
 var dragScript string
 
-// DragByEvents makes a drag of HTML where the browser cannot be made to. done reports whether there was anything
+// dragByEvents makes a drag of HTML where the browser cannot be made to. done reports whether there was anything
 // draggable; where not, the mouse is for it.
-func DragByEvents(s *pages.BrowserContext, page playwright.Page, a, b playwright.Rect) (done bool, err error) {
+func dragByEvents(s *pages.BrowserContext, page playwright.Page, a, b image.Point) (done bool, err error) {
 	if !s.Browser.Brand.ScriptDrags {
 		return false, nil
 	}
-	x, y := a.X+a.Width/2, a.Y+a.Height/2
-	again, err := dom.Scripted(pages.NewAsker(page, aimLimit), int(x), int(y))
+	again, err := dom.Scripted(pages.NewAsker(page, aimLimit), a.X, a.Y)
 	if err != nil {
 		return false, err
 	}
-	script := dragScript[strings.Index(dragScript, "async"):]
-	said, err := page.Evaluate(script, []any{x, y, b.X + b.Width/2, b.Y + b.Height/2})
-	if err != nil {
-		return false, err
-	}
-	if said == "" {
+	done, err = runDrag(s, page, a, b, false)
+	if err == nil && !done {
 		again()
+	}
+	return done, err
+}
+
+// dragHeld is dragByEvents with what is draggable only since the button was pressed. The page does not learn of the
+// release.
+func dragHeld(s *pages.BrowserContext, page playwright.Page, a, b image.Point) (done bool, err error) {
+	if !s.Browser.Brand.ScriptDrags {
+		return false, nil
+	}
+	done, err = runDrag(s, page, a, b, true)
+	if err != nil && browser.Passing(err) { // the press has led the page elsewhere
+		return false, nil
+	}
+	return done, err
+}
+
+func runDrag(s *pages.BrowserContext, page playwright.Page, a, b image.Point, held bool) (done bool, err error) {
+	script := dragScript[strings.Index(dragScript, "async"):]
+	said, err := page.Evaluate(script, []any{a.X, a.Y, b.X, b.Y, held})
+	if err != nil {
+		return false, err
 	}
 	if said == "not taken" {
 		s.Journal.LogLine("drag", "what was dragged was dropped where the page takes nothing")
 	}
 	return said != "", nil
-}
-
-// DragPoint is a place without a size.
-func DragPoint(p image.Point) playwright.Rect {
-	return playwright.Rect{X: float64(p.X), Y: float64(p.Y)}
 }

@@ -1,6 +1,7 @@
 // Performs an HTML drag from one point to another by its events: a Firefox that is automated starts such drags and
-// never ends them. Returns '' when nothing there is draggable by HTML, so that the mouse is used; otherwise the result.
-async ([x1, y1, x2, y2]) => {
+// never ends them. held: the mouse's button has been pressed there, which some libraries wait for until they make an
+// element draggable. Returns '' when nothing there is draggable by HTML, so that the mouse is used; otherwise the result.
+async ([x1, y1, x2, y2, held]) => {
   // at returns the topmost element at a point, also in shadow trees.
   const at = (x, y) => {
     let el = document.elementFromPoint(x, y);
@@ -27,9 +28,24 @@ async ([x1, y1, x2, y2]) => {
       : new DragEvent(type, {...mouse, dataTransfer: data});
     return el.dispatchEvent(event);
   };
-  send(source, 'pointerdown', x1, y1);
-  send(source, 'mousedown', x1, y1);
+  // ignoreRelease keeps the end of the press from the page, which gets none after a drag.
+  const ignoreRelease = () => {
+    const types = ['pointerup', 'mouseup', 'click'];
+    const forget = () => { for (const type of types) window.removeEventListener(type, ignore, true); };
+    const ignore = event => {
+      event.stopImmediatePropagation();
+      event.preventDefault();
+      if (event.type === 'mouseup') setTimeout(forget); // the click follows at once
+    };
+    for (const type of types) window.addEventListener(type, ignore, true);
+    setTimeout(forget, 5000);
+  };
+  if (!held) {
+    send(source, 'pointerdown', x1, y1);
+    send(source, 'mousedown', x1, y1);
+  }
   if (!send(source, 'dragstart', x1, y1)) { // the page implements the drag itself
+    if (held) return '';
     send(source, 'pointerup', x1, y1);
     send(source, 'mouseup', x1, y1);
     return '';
@@ -51,5 +67,6 @@ async ([x1, y1, x2, y2]) => {
   if (taken) send(over, 'drop', x2, y2);
   else if (over) send(over, 'dragleave', x2, y2);
   if (source.isConnected) send(source, 'dragend', x2, y2);
+  if (held) ignoreRelease();
   return taken ? 'dropped' : 'not taken';
 }
