@@ -28,12 +28,10 @@ func TestFaultsOfPagesOfRemoteIPhones(t *testing.T) {
 		}
 	}
 	rows = testutil.Few(3, rows)
-	for _, c := range []row{{"mobile: getContexts", appium.Late, "read"}, {"POST /context", appium.Late, "read"},
+	rows = append(rows, []row{{"mobile: getContexts", appium.Late, "read"}, {"POST /context", appium.Late, "read"},
 		{"POST /context", appium.Late, "touch"}, {"POST /context", appium.Late, "after the touch"},
 		{"script", appium.Late, "read"}, {"script", appium.Late, "touch"}, {"script", appium.Late, "after the touch"},
-		{"mobile: tap", appium.Late, "touch"}} {
-		rows = append(rows, c)
-	}
+		{"mobile: tap", appium.Late, "touch"}}...)
 	for _, c := range rows {
 		t.Run(strings.Join([]string{c.name, c.fault, c.when}, " "), func(t *testing.T) {
 			if c.fault == appium.Late {

@@ -354,7 +354,7 @@ func TestPageThatTheServerChooses(t *testing.T) {
 	t.Parallel()
 	r := openRemotePage(t, iossim.WebView{Mute: true, Behind: true})
 	r.phone.ChangeWebView(webApp, func(w *iossim.WebView) { w.Behind = false }) // the page that is asleep is not listed
-	m := r.find("Pay now")
+	r.find("Pay now")
 	other := fmt.Sprintf("%d.2", r.phone.Listed()[0].PID)
 	for range 2 {
 		r.Set(func() { r.Jump = other })
@@ -365,7 +365,7 @@ func TestPageThatTheServerChooses(t *testing.T) {
 			}
 		}
 	}
-	m = r.find("Pay now")
+	m := r.find("Pay now")
 	r.Set(func() { r.Jump = other })
 	if err := r.touch(m); !errors.Is(err, drivers.ErrMissed) || r.Count("mobile: tap") != 0 {
 		t.Errorf("%v", err)
