@@ -31,3 +31,19 @@ func TestWebKitDrags(t *testing.T) {
 	leftToWebKit(t)
 	drags(t, openWebKit(t))
 }
+
+// The placeholder of an editor is no part of its text, also where `-webkit-user-modify` makes it count as editable: an
+// editor whose libraries know WebKit has that.
+func TestWebKitReadsEditorsWithoutPlaceholders(t *testing.T) {
+	leftToWebKit(t)
+	d := openWebKit(t)
+	Must(t, d.OpenPage(t.Context(), dataPage(`<h1>Note</h1><div id=f contenteditable style="position:relative"><span `+
+		`contenteditable=false style="position:absolute;pointer-events:none;-webkit-user-modify:inherit">Write here`+
+		`</span><br></div>`), drivers.PageOptions{}))
+	Must(t, d.ClickOn(t.Context(), target("#f"), drivers.WebClick{}))
+	field, _, err := d.Field(t.Context())
+	Must(t, err)
+	if field == nil || field.Text != "" {
+		t.Errorf("%v", field)
+	}
+}

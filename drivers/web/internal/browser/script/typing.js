@@ -86,7 +86,8 @@
 
   // placeholder reports whether a text in an editor is a placeholder: no touch reaches it, it cannot be edited, and it
   // disappears when something is typed.
-  const placeholder = (el, style) => style.pointerEvents === 'none' && !editable(el);
+  const placeholder = (el, style) =>
+    style.pointerEvents === 'none' && (attr(el, 'contenteditable') === 'false' || !editable(el));
   // lines returns the text that a person reads in an editor, without that of style sheets (::before).
   const lines = el => {
     let out = '', nodes = 0;
