@@ -32,8 +32,8 @@ func TestWebKitDrags(t *testing.T) {
 	drags(t, openWebKit(t))
 }
 
-// The placeholder of an editor is no part of its text, also where `-webkit-user-modify` makes it count as editable: an
-// editor whose libraries know WebKit has that.
+// The placeholder of an editor is not a part of its text, also where `-webkit-user-modify` makes it count as editable:
+// editors that have a special rule for WebKit do that.
 func TestWebKitReadsEditorsWithoutPlaceholders(t *testing.T) {
 	leftToWebKit(t)
 	d := openWebKit(t)

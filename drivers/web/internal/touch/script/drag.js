@@ -1,6 +1,7 @@
 // Performs an HTML drag from one point to another by its events: a Firefox that is automated starts such drags and
 // never ends them. held: the mouse's button has been pressed there, which some libraries wait for until they make an
-// element draggable. Returns '' when nothing there is draggable by HTML, so that the mouse is used; otherwise the result.
+// element draggable. Returns '' when nothing there is draggable by HTML, so that the mouse is used; otherwise the
+// result.
 async ([x1, y1, x2, y2, held]) => {
   // at returns the topmost element at a point, also in shadow trees.
   const at = (x, y) => {
