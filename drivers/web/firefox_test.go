@@ -199,7 +199,8 @@ func TestFirefoxDrags(t *testing.T) {
 func drags(t *testing.T, d *device) {
 	t.Helper()
 	dragPage := dataPage(`<style>div{width:80px;height:80px;margin:10px;background:#ccc}</style><div id=html ` +
-		`draggable=true>HTML</div><div id=mouse>Mouse</div><div id=late>Late</div><div id=cart>Cart</div><p id=got></p>
+		`draggable=true>HTML</div><div id=mouse>Mouse</div><div id=late>Late</div><div id=own draggable=true>Own</div>` +
+		`<div id=cart>Cart</div><p id=got></p>
 		<p id=ends></p><script>
 		for (const from of [html, late])
 			from.addEventListener('dragstart', e => e.dataTransfer.setData('text/plain', 'milk'));
@@ -210,6 +211,7 @@ func drags(t *testing.T, d *device) {
 		mouse.addEventListener('pointerdown', () => down = true);
 		cart.addEventListener('pointerup', () => { if (down) got.textContent = 'moved'; down = false });
 		late.addEventListener('pointerdown', () => { late.draggable = true; ends.textContent = 'down' });
+		own.addEventListener('dragstart', e => { e.preventDefault(); ends.textContent += ' start'; down = true });
 		for (const type of ['pointerup', 'mouseup', 'click'])
 			late.addEventListener(type, () => { ends.textContent += ' ' + type });
 		</script>`)
@@ -236,6 +238,15 @@ func drags(t *testing.T, d *device) {
 	mustShow(t, d, "#ends", "down") // a drag has no release and no click
 	Must(t, d.Tap(t.Context(), centre(byID(t, tr, "late"))))
 	mustShow(t, d, "#ends", "down pointerup mouseup click")
+
+	Must(t, d.OpenPage(t.Context(), dragPage, drivers.PageOptions{}))
+	tr = tree(t, d)
+	Must(t, d.Drag(t.Context(), centre(byID(t, tr, "own")), centre(byID(t, tr, "cart")), 200*time.Millisecond))
+	mustShow(t, d, "#got", "moved")
+	starts, err := d.Eval(t.Context(), "ends.textContent.split('start').length - 1", patience)
+	if n, _ := starts.(int); err != nil || n < 1 || n > 2 { // one by Taproot, one by the mouse in some browsers
+		t.Errorf("it started %v times, %v", starts, err)
+	}
 }
 
 // Light and dark are two processes, and what one shows the other does not.

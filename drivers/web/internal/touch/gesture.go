@@ -58,20 +58,21 @@ func (h *Hand) Drag(ctx context.Context, a, b image.Point, dur time.Duration) er
 		return err
 	}
 	return h.gesture(ctx, dur+pickUp, []image.Point{a, b}, func(f finger) error {
-		_, page, gone := h.slot.Page()
-		if gone == nil {
-			if done, err := dragByEvents(s, page, a, b); done || err != nil {
-				return err
-			}
+		_, page, err := h.slot.Page()
+		if err != nil {
+			return err
+		}
+		became, err := dragByEvents(s, page, a, b)
+		if became.done() || err != nil {
+			return err
 		}
 		if err := f.down(a); err != nil {
 			return err
 		}
 		left, err := f.rest(ctx, dur)
 		last := a
-		if err == nil && gone == nil {
-			var done bool
-			if done, err = dragHeld(s, page, a, b); done {
+		if err == nil && became == nothingDraggable {
+			if became, err = dragHeld(s, page, a, b); became.done() {
 				return f.up(last)
 			}
 		}

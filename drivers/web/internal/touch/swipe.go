@@ -159,44 +159,55 @@ func at(answer any, keys ...string) any {
 //go:embed script/drag.js
 var dragScript string
 
-// dragByEvents makes a drag of HTML where the browser cannot be made to. done reports whether there was anything
-// draggable; where not, the mouse is for it.
-func dragByEvents(s *pages.BrowserContext, page playwright.Page, a, b image.Point) (done bool, err error) {
+// dragged is what became of a drag by events.
+type dragged string
+
+// The results of dragScript.
+const (
+	nothingDraggable dragged = ""
+	byThePage        dragged = "own" // which has prevented the drag of HTML, and makes it of the mouse
+	dropped          dragged = "dropped"
+	notTaken         dragged = "not taken"
+)
+
+// done reports whether the drag was made; otherwise the mouse is for it.
+func (d dragged) done() bool { return d == dropped || d == notTaken }
+
+// dragByEvents makes a drag of HTML where the browser cannot be made to.
+func dragByEvents(s *pages.BrowserContext, page playwright.Page, a, b image.Point) (dragged, error) {
 	if !s.Browser.Brand.ScriptDrags {
-		return false, nil
+		return byThePage, nil
 	}
 	again, err := dom.Scripted(pages.NewAsker(page, aimLimit), a.X, a.Y)
 	if err != nil {
-		return false, err
+		return nothingDraggable, err
 	}
-	done, err = runDrag(s, page, a, b, false)
-	if err == nil && !done {
+	became, err := runDrag(s, page, a, b, false)
+	if err == nil && !became.done() {
 		again()
 	}
-	return done, err
+	return became, err
 }
 
 // dragHeld is dragByEvents with what is draggable only since the button was pressed. The page does not learn of the
 // release.
-func dragHeld(s *pages.BrowserContext, page playwright.Page, a, b image.Point) (done bool, err error) {
-	if !s.Browser.Brand.ScriptDrags {
-		return false, nil
-	}
-	done, err = runDrag(s, page, a, b, true)
+func dragHeld(s *pages.BrowserContext, page playwright.Page, a, b image.Point) (dragged, error) {
+	became, err := runDrag(s, page, a, b, true)
 	if err != nil && browser.Passing(err) { // the press has led the page elsewhere
-		return false, nil
+		return nothingDraggable, nil
 	}
-	return done, err
+	return became, err
 }
 
-func runDrag(s *pages.BrowserContext, page playwright.Page, a, b image.Point, held bool) (done bool, err error) {
+func runDrag(s *pages.BrowserContext, page playwright.Page, a, b image.Point, held bool) (dragged, error) {
 	script := dragScript[strings.Index(dragScript, "async"):]
 	said, err := page.Evaluate(script, []any{a.X, a.Y, b.X, b.Y, held})
 	if err != nil {
-		return false, err
+		return nothingDraggable, err
 	}
-	if said == "not taken" {
+	text, _ := said.(string)
+	if dragged(text) == notTaken {
 		s.Journal.LogLine("drag", "what was dragged was dropped where the page takes nothing")
 	}
-	return said != "", nil
+	return dragged(text), nil
 }

@@ -1,7 +1,7 @@
 // Performs an HTML drag from one point to another by its events: a Firefox that is automated starts such drags and
 // never ends them. held: the mouse's button has been pressed there, which some libraries wait for until they make an
-// element draggable. Returns '' when nothing there is draggable by HTML, so that the mouse is used; otherwise the
-// result.
+// element draggable. Returns '' when nothing there is draggable by HTML and 'own' when the page prevents such a drag,
+// so that the mouse is used; otherwise the result.
 async ([x1, y1, x2, y2, held]) => {
   // at returns the topmost element at a point, also in shadow trees.
   const at = (x, y) => {
@@ -46,10 +46,10 @@ async ([x1, y1, x2, y2, held]) => {
     send(source, 'mousedown', x1, y1);
   }
   if (!send(source, 'dragstart', x1, y1)) { // the page implements the drag itself
-    if (held) return '';
+    if (held) return 'own';
     send(source, 'pointerup', x1, y1);
     send(source, 'mouseup', x1, y1);
-    return '';
+    return 'own';
   }
   send(source, 'pointercancel', x1, y1);
   let over = null, taken = false;
