@@ -15,6 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/remote"
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // SlowLimit is for an app that starts, is installed or cleared.
@@ -32,13 +33,13 @@ type Session struct {
 	context string          // that may be chosen in place of the phone; "": none
 	entered map[string]bool // processes with pages that were entered
 
-	mu       sync.Mutex
-	gone     bool // the server does not know the session any more
-	spoilt   bool // what is left of the test cannot be undone: no other test gets the session
-	known    map[string]bool
-	asked    bool // for the commands of the driver
-	warnings []string
-	warned   map[string]bool // texts that are warned about once
+	warnings phrase.Warnings
+
+	mu     sync.Mutex
+	gone   bool // the server does not know the session any more
+	spoilt bool // what is left of the test cannot be undone: no other test gets the session
+	known  map[string]bool
+	asked  bool // for the commands of the driver
 }
 
 // Granted returns the capabilities that the server has granted.
@@ -138,33 +139,14 @@ func (s *Session) Spoil() {
 
 // Warn notes what the caller should know.
 func (s *Session) Warn(format string, args ...any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
+	s.warnings.Add(fmt.Sprintf(format, args...))
 }
 
 // WarnOnce warns about something once in a test.
-func (s *Session) WarnOnce(text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.warned[text] {
-		return
-	}
-	if s.warned == nil {
-		s.warned = map[string]bool{}
-	}
-	s.warned[text] = true
-	s.warnings = append(s.warnings, text)
-}
+func (s *Session) WarnOnce(text string) { s.warnings.AddOnce(text) }
 
 // TakeWarnings returns what came up since the last call.
-func (s *Session) TakeWarnings() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := s.warnings
-	s.warnings = nil
-	return all
-}
+func (s *Session) TakeWarnings() []string { return s.warnings.Take() }
 
 // SessionURL is the page of the session at the cloud.
 func (s *Session) SessionURL() string { return s.Lease.Page() }

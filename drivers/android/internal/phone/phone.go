@@ -17,6 +17,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/internal/adb"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 const (
@@ -33,14 +34,14 @@ type Phone struct {
 	session string            // makes the names of our files on the phone unique
 	Glass   image.Point       // size of the panel, which differs from info's where that is overridden
 
-	mu       sync.Mutex
-	made     int                 // files named so far
-	files    map[string]struct{} // of ours on the phone
-	pids     map[int]struct{}    // of our processes on the phone that closing a connection does not end well
-	shade    bool                // the notifications were opened
-	Shot     image.Point         // size of the last screenshot
-	warnings []string            // that were not taken yet
-	warned   map[string]bool     // texts that are warned about once
+	warnings phrase.Warnings
+
+	mu    sync.Mutex
+	made  int                 // files named so far
+	files map[string]struct{} // of ours on the phone
+	pids  map[int]struct{}    // of our processes on the phone that closing a connection does not end well
+	shade bool                // the notifications were opened
+	Shot  image.Point         // size of the last screenshot
 }
 
 // Open returns the phone behind a link, as it describes itself.

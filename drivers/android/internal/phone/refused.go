@@ -52,30 +52,15 @@ func (p *Phone) Why(o adb.Output) string {
 func (p *Phone) Warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	p.Log.Warn(text)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.warnings = append(p.warnings, text)
+	p.warnings.Add(text)
 }
 
 // WarnOnce warns about something once in a test.
 func (p *Phone) WarnOnce(text string) {
-	p.mu.Lock()
-	known := p.warned[text]
-	if p.warned == nil {
-		p.warned = map[string]bool{}
-	}
-	p.warned[text] = true
-	p.mu.Unlock()
-	if !known {
-		p.Warn("%s", text)
+	if p.warnings.AddOnce(text) {
+		p.Log.Warn(text)
 	}
 }
 
 // TakeWarnings returns what the phone refused since the last call.
-func (p *Phone) TakeWarnings() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	list := p.warnings
-	p.warnings = nil
-	return list
-}
+func (p *Phone) TakeWarnings() []string { return p.warnings.Take() }

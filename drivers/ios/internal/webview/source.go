@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/inspector"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/host"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // Source is how the pages of a device are reached. No command is sent to the device meanwhile.
@@ -70,44 +70,14 @@ type framed interface {
 // local is a device that is connected here.
 type local struct {
 	host     host.Host
-	warnings *warnings
-}
-
-// warnings are what the caller of a device that is connected here should know.
-type warnings struct {
-	mu    sync.Mutex
-	list  []string
-	known map[string]bool
-}
-
-// once warns about something once in a test.
-func (w *warnings) once(text string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.known[text] {
-		return
-	}
-	if w.known == nil {
-		w.known = map[string]bool{}
-	}
-	w.known[text] = true
-	w.list = append(w.list, text)
-}
-
-// take returns what came up since the last call.
-func (w *warnings) take() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	list := w.list
-	w.list = nil
-	return list
+	warnings *phrase.Warnings
 }
 
 func (l local) Use(ctx context.Context, do func(context.Context) error) error { return do(ctx) }
 
 func (l local) Traits() Traits {
 	return Traits{Read: webViewLimit, Probe: probeLimit, Ask: aimLimit, Touch: touchPatience,
-		Warn: l.warnings.once}
+		Warn: func(text string) { l.warnings.AddOnce(text) }}
 }
 
 func (l local) Inspect(ctx context.Context) (Inspector, error) {

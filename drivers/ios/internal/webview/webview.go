@@ -38,7 +38,7 @@ const (
 type Views struct {
 	link     *wda.Link
 	source   Source
-	warnings *warnings // of a device that is connected here
+	warnings *phrase.Warnings // of a device that is connected here
 
 	mu     sync.Mutex
 	always bool // also of WebViews that accessibility has
@@ -61,14 +61,14 @@ type Views struct {
 
 // New returns Views of one device that is connected here. Web Inspector is connected to when a page is read.
 func New(l *wda.Link, h host.Host) *Views {
-	w := &warnings{}
+	w := &phrase.Warnings{}
 	v := Of(l, local{host: h, warnings: w})
 	v.warnings = w
 	return v
 }
 
 // TakeWarnings returns what came up since the last call, of a device that is connected here.
-func (w *Views) TakeWarnings() []string { return w.warnings.take() }
+func (w *Views) TakeWarnings() []string { return w.warnings.Take() }
 
 // Of returns Views of one device, with the source of its pages.
 func Of(l *wda.Link, from Source) *Views { return &Views{link: l, source: from} }

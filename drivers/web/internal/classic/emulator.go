@@ -3,10 +3,10 @@ package classic
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 // emulateLimit is how long a change of what pages know may take.
@@ -87,10 +87,8 @@ func (e *emulation) ExposeBinding(name string, f playwright.BindingCallFunction,
 
 // emulation is what the pages of a context know of the system around them, where its instance is an Emulator.
 type emulation struct {
-	context *Context
-
-	mu       sync.Mutex
-	warnings []string // about saved states
+	context  *Context
+	warnings phrase.Warnings // about saved states
 }
 
 // emulate calls f with the emulator of the session, alone.

@@ -58,9 +58,7 @@ func (e *emulation) StorageState(...string) (state *playwright.StorageState, err
 	err = e.keep(func(ctx context.Context, by Keeper) error {
 		saved, warning, err := by.State(ctx)
 		if state = saved; warning != "" {
-			e.mu.Lock()
-			e.warnings = append(e.warnings, warning)
-			e.mu.Unlock()
+			e.warnings.Add(warning)
 		}
 		return err
 	})
@@ -68,13 +66,7 @@ func (e *emulation) StorageState(...string) (state *playwright.StorageState, err
 }
 
 // TakeWarnings returns what came up since the last call.
-func (e *emulation) TakeWarnings() []string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	list := e.warnings
-	e.warnings = nil
-	return list
-}
+func (e *emulation) TakeWarnings() []string { return e.warnings.Take() }
 
 // FillStorage sets the local storage of sites.
 func (e *emulation) FillStorage(of []playwright.Origin) error {
