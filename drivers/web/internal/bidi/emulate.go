@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
+	"github.com/taproot-dev/taproot/drivers/web/internal/classic"
 )
 
 // emulation is what pages know of the system around them, and what sites keep in the browser.
@@ -102,7 +102,7 @@ func (s *emulation) Grant(ctx context.Context, permissions []string, address str
 
 // Visit grants the permissions to the site of a URL, before a page goes there.
 func (s *emulation) Visit(ctx context.Context, address string) error {
-	origin := originOf(address)
+	origin := classic.OriginOf(address)
 	s.mu.Lock()
 	granted := slices.Clone(s.granted)
 	fresh := origin != "" && len(granted) > 0 && !s.sites[origin]
@@ -132,7 +132,7 @@ const meetLimit = 30 * time.Second
 
 // meet is called when a page or a frame goes to a URL.
 func (s *emulation) meet(address string) {
-	origin := originOf(address)
+	origin := classic.OriginOf(address)
 	s.mu.Lock()
 	if origin != "" && !slices.Contains(s.visited, origin) {
 		s.visited = append(s.visited, origin)
@@ -148,13 +148,4 @@ func (s *emulation) meet(address string) {
 			}
 		}()
 	}
-}
-
-// originOf is the site of a URL; "" if it has none.
-func originOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return ""
-	}
-	return u.Scheme + "://" + u.Host
 }

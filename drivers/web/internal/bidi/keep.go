@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/web/internal/classic"
 )
 
 // cookie is one as BiDi passes it.
@@ -68,24 +68,14 @@ func (s *emulation) cookies(ctx context.Context) (list []playwright.Cookie, err 
 // AddCookies adds cookies of any site.
 func (s *emulation) AddCookies(ctx context.Context, list []playwright.OptionalCookie) error {
 	for _, c := range list {
-		made := cookie{Name: c.Name, Value: map[string]any{"type": "string", "value": c.Value}}
-		if c.URL != nil {
-			u, err := url.Parse(*c.URL)
-			if err != nil {
-				return fmt.Errorf("%w: the cookie %s has no valid URL", drivers.ErrPage, c.Name)
-			}
-			made.Domain, made.Path, made.Secure = u.Hostname(), "/", u.Scheme == "https"
+		of, err := classic.CookieOf(c)
+		if err != nil {
+			return err
 		}
-		if c.Domain != nil {
-			made.Domain = *c.Domain
-		}
-		if c.Path != nil {
-			made.Path = *c.Path
-		}
-		made.HTTPOnly = c.HttpOnly != nil && *c.HttpOnly
-		made.Secure = made.Secure || c.Secure != nil && *c.Secure
-		if c.Expires != nil && *c.Expires > 0 {
-			at := int64(*c.Expires)
+		made := cookie{Name: of.Name, Value: map[string]any{"type": "string", "value": of.Value}, Domain: of.Domain,
+			Path: of.Path, HTTPOnly: of.HttpOnly, Secure: of.Secure}
+		if !of.Expires.IsZero() {
+			at := of.Expires.Unix()
 			made.Expiry = &at
 		}
 		for word, is := range sameSites() {

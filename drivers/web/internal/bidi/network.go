@@ -111,7 +111,7 @@ func (s *Events) sent(t *classic.Traffic, p reported) {
 	x := &exchange{id: id, context: p.Context, kind: sent.Kind, url: sent.URL, document: sent.Kind == "document"}
 	s.mu.Lock()
 	before := s.requests[id]
-	x.origin = originOf(s.urls[p.Context])
+	x.origin = classic.OriginOf(s.urls[p.Context])
 	if p.RedirectCount > 0 && before != nil {
 		x.headers = before.headers
 		sent.Redirected = &before.head
@@ -316,7 +316,7 @@ func (w *Window) Fulfil(ctx context.Context, id string, a classic.Answer) error 
 		for name := range a.Headers {
 			shared = shared || strings.EqualFold(name, "access-control-allow-origin")
 		}
-		if target := originOf(x.url); !shared && x.origin != "" && target != "" && target != x.origin {
+		if target := classic.OriginOf(x.url); !shared && x.origin != "" && target != "" && target != x.origin {
 			a.Headers["access-control-allow-origin"], a.Headers["vary"] = x.origin, "Origin"
 			a.Headers["access-control-allow-credentials"] = "true"
 		}

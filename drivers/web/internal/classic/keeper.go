@@ -3,8 +3,15 @@ package classic
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
 
 	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
 )
 
 // Keeper is an Instance that reads and changes what sites keep in the browser.
@@ -17,6 +24,46 @@ type Keeper interface {
 	ClearCookies(ctx context.Context) error
 	// FillStorage sets the local storage of sites.
 	FillStorage(ctx context.Context, of []playwright.Origin) error
+}
+
+// SameSites are the words for what a cookie says of other sites, in saved states and of Web Inspector.
+var SameSites = map[string]http.SameSite{"None": http.SameSiteNoneMode, "Lax": http.SameSiteLaxMode,
+	"Strict": http.SameSiteStrictMode}
+
+// CookieOf is a cookie of a saved state. Its domain or path is "" where the state does not name one.
+func CookieOf(c playwright.OptionalCookie) (*http.Cookie, error) {
+	made := &http.Cookie{Name: c.Name, Value: c.Value}
+	if c.URL != nil {
+		u, err := url.Parse(*c.URL)
+		if err != nil {
+			return nil, fmt.Errorf("%w: the cookie %s has no valid URL", drivers.ErrPage, c.Name)
+		}
+		made.Domain, made.Path, made.Secure = u.Hostname(), "/", u.Scheme == "https"
+	}
+	if c.Domain != nil {
+		made.Domain = *c.Domain
+	}
+	if c.Path != nil {
+		made.Path = *c.Path
+	}
+	made.HttpOnly = c.HttpOnly != nil && *c.HttpOnly
+	made.Secure = made.Secure || c.Secure != nil && *c.Secure
+	if c.Expires != nil && *c.Expires > 0 {
+		made.Expires = time.UnixMilli(int64(*c.Expires * 1000))
+	}
+	if c.SameSite != nil {
+		made.SameSite = SameSites[string(*c.SameSite)]
+	}
+	return made, nil
+}
+
+// OriginOf is the site of a URL; "" if it has none.
+func OriginOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Host)
 }
 
 // keep calls f with the keeper of the session, alone, once all windows are known.

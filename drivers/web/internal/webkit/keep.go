@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/playwright-community/playwright-go"
 
@@ -204,45 +203,18 @@ func (on *instance) AddCookies(ctx context.Context, list []playwright.OptionalCo
 		return fmt.Errorf("%w: no window is open", drivers.ErrPage)
 	}
 	for _, c := range list {
-		made, err := cookieOf(c)
-		if err == nil {
-			err = windows[0].SetCookie(ctx, made)
-		}
+		made, err := classic.CookieOf(c)
 		if err != nil {
+			return err
+		}
+		if made.Domain == "" || made.Path == "" {
+			return fmt.Errorf("%w: the cookie %s has no domain or no path", drivers.ErrPage, c.Name)
+		}
+		if err := windows[0].SetCookie(ctx, made); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// cookieOf is a cookie of a saved state.
-func cookieOf(c playwright.OptionalCookie) (*http.Cookie, error) {
-	made := &http.Cookie{Name: c.Name, Value: c.Value}
-	if c.URL != nil {
-		u, err := url.Parse(*c.URL)
-		if err != nil {
-			return nil, fmt.Errorf("%w: the cookie %s has no valid URL", drivers.ErrPage, c.Name)
-		}
-		made.Domain, made.Path, made.Secure = u.Hostname(), "/", u.Scheme == "https"
-	}
-	if c.Domain != nil {
-		made.Domain = *c.Domain
-	}
-	if c.Path != nil {
-		made.Path = *c.Path
-	}
-	if made.Domain == "" || made.Path == "" {
-		return nil, fmt.Errorf("%w: the cookie %s has no domain or no path", drivers.ErrPage, c.Name)
-	}
-	made.HttpOnly = c.HttpOnly != nil && *c.HttpOnly
-	made.Secure = made.Secure || c.Secure != nil && *c.Secure
-	if c.Expires != nil && *c.Expires > 0 {
-		made.Expires = time.UnixMilli(int64(*c.Expires * 1000))
-	}
-	if c.SameSite != nil {
-		made.SameSite = sameSites[string(*c.SameSite)]
-	}
-	return made, nil
 }
 
 // ClearCookies removes all cookies, in the way of MiniBrowser.
@@ -268,7 +240,7 @@ func (on *instance) FillStorage(ctx context.Context, of []playwright.Origin) err
 	}
 	return on.aside(ctx, func(w *aside) error {
 		for _, site := range of {
-			if originOf(site.Origin) == "" {
+			if classic.OriginOf(site.Origin) == "" {
 				return fmt.Errorf("%w: the saved state names the site %q, which is none", drivers.ErrPage, site.Origin)
 			}
 			items, err := json.Marshal(site.LocalStorage)

@@ -271,7 +271,7 @@ func (in *inspected) Cookies(ctx context.Context) (list []*http.Cookie, err erro
 	}
 	for _, c := range answer.Cookies {
 		one := &http.Cookie{Name: c.Name, Value: c.Value, Domain: c.Domain, Path: c.Path, HttpOnly: c.HTTPOnly,
-			Secure: c.Secure, SameSite: sameSites[c.SameSite]}
+			Secure: c.Secure, SameSite: classic.SameSites[c.SameSite]}
 		if !c.Session {
 			one.Expires = time.UnixMilli(int64(c.Expires))
 		}
@@ -280,15 +280,12 @@ func (in *inspected) Cookies(ctx context.Context) (list []*http.Cookie, err erro
 	return list, nil
 }
 
-var sameSites = map[string]http.SameSite{"None": http.SameSiteNoneMode, "Lax": http.SameSiteLaxMode,
-	"Strict": http.SameSiteStrictMode}
-
 // SetCookie adds a cookie of any site.
 func (in *inspected) SetCookie(ctx context.Context, of *http.Cookie) error {
 	in.visited.folder(strings.TrimPrefix(of.Domain, "."), of.Path)
 	c := cookie{Name: of.Name, Value: of.Value, Domain: of.Domain, Path: of.Path, Session: of.Expires.IsZero(),
 		HTTPOnly: of.HttpOnly, Secure: of.Secure, SameSite: "None"}
-	for name, is := range sameSites {
+	for name, is := range classic.SameSites {
 		if of.SameSite == is {
 			c.SameSite = name
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/taproot-dev/taproot/drivers/web/internal/classic"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
@@ -87,22 +88,13 @@ func (v *visited) missed(address string) {
 
 // document notes one that is in a page.
 func (v *visited) document(address, page string) {
-	w := within{originOf(address), originOf(page)}
+	w := within{classic.OriginOf(address), classic.OriginOf(page)}
 	if w.origin == "" || w.page == "" {
 		return
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.origins[w] = true
-}
-
-// originOf is the site of a URL; "" if it has none.
-func originOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return ""
-	}
-	return u.Scheme + "://" + strings.ToLower(u.Host)
 }
 
 // hosts are those of which cookies may be, sorted.
@@ -157,7 +149,7 @@ func (in *inspected) visits(method string, params json.RawMessage) {
 	switch method {
 	case "Page.frameNavigated":
 		if n.Frame.ParentID == "" {
-			in.top = cmp.Or(originOf(n.Frame.URL), n.Frame.SecurityOrigin)
+			in.top = cmp.Or(classic.OriginOf(n.Frame.URL), n.Frame.SecurityOrigin)
 		}
 		top := in.top
 		in.visited.document(n.Frame.URL, top)
