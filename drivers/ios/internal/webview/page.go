@@ -14,7 +14,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers/internal/inspector"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
-	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
 )
 
 // webPage is a page that is read through Web Inspector. The script runs in the page's own world: WebKit's protocol
@@ -309,6 +308,6 @@ func (w *Views) Touch(ctx context.Context, n *screen.Node, gesture func() error)
 
 // dialogOpen reports whether a dialog is open, for which the scripts of a page may wait.
 func (w *Views) dialogOpen(ctx context.Context) bool {
-	var text *string
-	return w.link.Do(ctx, wda.Get("a dialog", "/alert/text"), &text) == nil
+	text, err := w.link.AlertText(ctx)
+	return err == nil && text != nil
 }
