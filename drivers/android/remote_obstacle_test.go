@@ -73,7 +73,7 @@ func TestComplaintOnARemotePhone(t *testing.T) {
 	for name, c := range map[string]struct{ dialog, shell, says string }{
 		"about another app": {dialog, focus("com.android.launcher"), "com.android.launcher does not respond"},
 		"about the app":     {dialog, focus("com.example"), ""},
-		"of which nobody says what it is about": {dialog, "",
+		"about an unknown app": {dialog, "",
 			`dialog "Pixel Launcher isn't responding", and the server does not say about which app`},
 		"that is not there": {"", focus("com.android.launcher"), ""},
 	} {
