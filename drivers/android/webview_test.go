@@ -297,6 +297,34 @@ func TestPageThatIsSilentAfterATouch(t *testing.T) {
 	})
 }
 
+// TestLoadingPageInAWebView: what is not on a page that is loading may come.
+func TestLoadingPageInAWebView(t *testing.T) {
+	t.Parallel()
+	onWebView(t, androidsim.WebView{Mute: true}, func(t *testing.T, d *Device, p *androidsim.Phone) {
+		picked(t, d, "Pay now")
+		for _, step := range []struct {
+			script  string
+			loading bool
+		}{
+			{`document.body.append(half = document.createElement('iframe')); half.contentDocument.open(); 0`, true},
+			{`half.contentDocument.close(); 0`, false},
+		} {
+			if err := p.EvalWebView(t.Context(), webApp, step.script, nil); err != nil {
+				t.Fatal(err)
+			}
+			err := eventually(t, func() error {
+				if tree := agentTree(t, d); tree.Loading != step.loading {
+					return fmt.Errorf("after %s, loading: %v", step.script, tree.Loading)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
 // TestWebViewOfAnotherProcess: an app that was started again is read through its new process's socket.
 func TestWebViewOfAnotherProcess(t *testing.T) {
 	testutil.Leave(t, "TestPageInAWebView and TestWebViewThatCannotBeRead look at views of the app's own process")

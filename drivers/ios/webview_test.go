@@ -283,6 +283,29 @@ func notListed(t *testing.T, d drivers.Device, want string) (warned string) {
 	return warned
 }
 
+// TestLoadingPageInAWebView: what is not on a page that is loading may come.
+func TestLoadingPageInAWebView(t *testing.T) {
+	t.Parallel()
+	d, phone := withWebView(t, iossim.WebView{Mute: true})
+	picked(t, d, "Pay now")
+	for _, step := range []struct {
+		script  string
+		loading bool
+	}{
+		{`document.body.append(half = document.createElement('iframe')); half.contentDocument.open(); 0`, true},
+		{`half.contentDocument.close(); 0`, false},
+	} {
+		must(t, phone.EvalWebView(t.Context(), webApp, step.script, nil))
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		for treeOf(t, d).Loading != step.loading {
+			if err := drivers.Pause(ctx, 20*time.Millisecond); err != nil {
+				t.Fatalf("after %s: %v", step.script, err)
+			}
+		}
+		cancel()
+	}
+}
+
 // TestHungPageIsLeftAlone: it costs time once, and is asked again after a start of its app.
 func TestHungPageIsLeftAlone(t *testing.T) {
 	t.Parallel()

@@ -132,7 +132,7 @@ func (u *Screen) read(ctx context.Context, choose func(*dump.Dump) []*screen.Nod
 	u.toasts.Show(got, toasts, agent.ToastRead{Began: began, Size: size, Window: func() string { return "" }})
 	tree := screen.NewTree(got.Windows, size, began)
 	tree.Active, tree.Bars, tree.SwipeEdges, tree.Parts = got.Active(), got.Bars, got.Edges, u.WebViews.Parts
-	tree.Loading = u.WebViews.Opening()
+	tree.Loading = u.WebViews.Loading()
 	return tree, nil
 }
 

@@ -112,7 +112,7 @@ func (u *Screen) newTree(from *dump.Dump) *screen.Tree {
 	size := from.ScreenSize(u.Phone.LastShot(), image.Pt(u.Phone.Info.Width, u.Phone.Info.Height))
 	tree := screen.NewTree(from.Windows, size, from.Taken)
 	tree.Active, tree.Bars, tree.SwipeEdges, tree.Parts = from.Active(), from.Bars, from.Edges, u.WebViews.Parts
-	tree.Loading = u.WebViews.Opening()
+	tree.Loading = u.WebViews.Loading()
 	return tree
 }
 

@@ -59,7 +59,7 @@ type Reader struct {
 	pages    map[string]*pageConn // by process and id
 	owners   map[string]*pageConn // of the newest tree's elements, by the beginning of their refs
 	hidden   map[string]time.Time // since when apps show pages that nothing lists
-	opening  bool                 // in the newest reading, a page may be being opened
+	loading  bool                 // in the newest reading, a page loads, or may be being opened
 	readings int64
 	Parts    []screen.TextPart // of texts; the elements of pages have their places
 }
@@ -83,7 +83,7 @@ func (w *Reader) Choose(how string) error {
 // Read hangs the pages of WebViews into the elements of a screen read. What cannot be read leaves a note that
 // the tree is not whole, unless there is nothing to read; the error is that of a phone that is lost.
 func (w *Reader) Read(ctx context.Context, windows []*screen.Node) error {
-	w.opening = false
+	w.loading = false
 	if w.off {
 		return nil
 	}
@@ -153,8 +153,9 @@ func (w *Reader) forget(processes []string) {
 	}
 }
 
-// Opening reports whether a page may have been being opened in the newest reading: what is not on it may come.
-func (w *Reader) Opening() bool { return w.opening }
+// Loading reports whether, in the newest reading, a page was loading, or may have been being opened: what is not on it
+// may come.
+func (w *Reader) Loading() bool { return w.loading }
 
 // readWebView puts the page that a view shows in the place of what Android reports of it. A view of which no process
 // lists the page is left as it is.
@@ -202,7 +203,7 @@ func (w *Reader) notListed(n *screen.Node, why string) {
 		w.hidden[n.Package] = since
 	}
 	if time.Since(since) <= hiddenFor {
-		w.opening = w.opening || !screen.TellsOfPage(n, isWebView)
+		w.loading = w.loading || !screen.TellsOfPage(n, isWebView)
 		return
 	}
 	w.Warn(fmt.Sprintf("the page in a WebView of %s is read by accessibility alone: %s", n.Package, why))
@@ -264,8 +265,10 @@ func (w *Reader) readTarget(ctx context.Context, n *screen.Node, process string,
 		return err
 	}
 	if page.Failed() || page.Top == nil {
+		w.loading = w.loading || !page.Failed()
 		return nil // the error page, or nothing yet: Android reports as much
 	}
+	w.loading = w.loading || page.Loading
 	w.pages[key].place = placing(page, at)
 	page.Place(at, n.Bounds)
 	dom.Each(page.Top, func(e *screen.Node) { e.Package, e.InPage = n.Package, true })

@@ -71,7 +71,7 @@ func (r *Reader) Tree(ctx context.Context) (*screen.Tree, error) {
 	if lost != nil {
 		return nil, lost
 	}
-	tree.Parts, tree.Loading = r.web.PartsRead(), r.web.Opening()
+	tree.Parts, tree.Loading = r.web.PartsRead(), r.web.Loading()
 	tree.Bars, tree.SwipeEdges = geometry.Bars(tree.Size, scale, bar)
 	r.geometry.Saw(tree.Size.X > tree.Size.Y, scale, seen.Bounds.Min)
 	r.mu.Lock()

@@ -116,6 +116,7 @@ func (w *Views) put(p placed, v *screen.Node, seen *source.Reading, scale float6
 		return err
 	}
 	w.in[p.from] = v
+	w.loading = w.loading || p.Loading
 	whole := image.Rect(0, 0, int(math.Round(float64(seen.Screen.X)*scale)), int(math.Round(float64(seen.Screen.Y)*scale)))
 	p.Place(p.at, v.Bounds.Intersect(whole))
 	dom.Each(p.Top, func(n *screen.Node) { n.Package, n.InPage = v.Package, true })

@@ -119,7 +119,7 @@ func (w *Views) notListed(app, why string) {
 		w.hidden[app] = since
 	}
 	if time.Since(since) <= hiddenFor {
-		w.opening = true
+		w.loading = true
 		return
 	}
 	w.source.Traits().Warn(fmt.Sprintf("the page in a WebView of %s is read by accessibility alone: %s", app, why))

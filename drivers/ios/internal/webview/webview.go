@@ -54,7 +54,7 @@ type Views struct {
 	readings int64
 	parts    []screen.TextPart         // of texts; the elements of pages have their places
 	hidden   map[string]time.Time      // since when apps show pages that nothing lists
-	opening  bool                      // in the newest reading, a page may be being opened
+	loading  bool                      // in the newest reading, a page loads, or may be being opened
 	unasked  error                     // why a page did not answer in the newest reading; nil: all did
 	in       map[*webPage]*screen.Node // the views that were found to show pages, in the newest reading
 }
@@ -119,11 +119,12 @@ func (w *Views) ExpectPages() {
 	}
 }
 
-// Opening reports whether a page may have been being opened in the newest reading: what is not on it may come.
-func (w *Views) Opening() bool {
+// Loading reports whether, in the newest reading, a page was loading, or may have been being opened: what is not on it
+// may come.
+func (w *Views) Loading() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.opening
+	return w.loading
 }
 
 // Wants reports whether the pages of some WebViews in a reading are to be read.
@@ -153,7 +154,7 @@ var ErrSilent = errors.New("it does not answer, and its scripts may be busy")
 func (w *Views) ReadPages(ctx context.Context, seen *source.Reading, scale float64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.opening = false
+	w.loading = false
 	views := w.wanted(seen.Windows[0])
 	if len(views) == 0 {
 		return nil
