@@ -134,5 +134,10 @@ func (d *device) refuses(word string) error {
 	return nil
 }
 
+// TakeWarnings returns what came up since the last call: about saved states, and about touches.
+func (d *device) TakeWarnings() []string {
+	return append(d.System.TakeWarnings(), d.Hand.TakeWarnings()...)
+}
+
 // Close closes the pages.
 func (d *device) Close() error { return d.slot.Close() }

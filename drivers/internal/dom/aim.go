@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
 
 const touchPoll = 30 * time.Millisecond
@@ -14,6 +15,7 @@ type Aimed struct {
 	chains  [][]string // the documents that contain the element, outermost first
 	lost    LostPress
 	unasked error
+	silent  []string // the chain of the document that unasked is about
 }
 
 // LostPress is a press without a click, because the pressed element moved away before the release.
@@ -55,6 +57,7 @@ func Aim(a Asker, ref string) (*Aimed, error) {
 // error for a touch that was blocked. A touch that reaches no document within patience is blocked if it still arrives.
 // A page that the touch has replaced cannot be queried: the touch counts as successful.
 func (t *Aimed) Met(a Asker, patience time.Duration) (met string, err error) {
+	t.silent, t.unasked = nil, nil
 	for began := time.Now(); ; time.Sleep(touchPoll) {
 		met, came, err := t.ask(a, "aimed")
 		if came || err != nil {
@@ -67,9 +70,14 @@ func (t *Aimed) Met(a Asker, patience time.Duration) (met string, err error) {
 	}
 }
 
-// Unasked returns why a document could not be queried about a touch that counts as successful for that reason; nil: all
-// of them were. Its error is that of the Asker: the page may have been replaced, or the response lost.
-func (t *Aimed) Unasked() error { return t.unasked }
+// Unasked returns the chain of a document that Met could not query, so that the touch counted as successful, and why;
+// a nil error: all of them were. The error is that of the Asker: the page may have been replaced, or the response lost.
+func (t *Aimed) Unasked() (chain []string, err error) { return t.silent, t.unasked }
+
+// UnknownTouch is the warning about a touch of an element that was made, when its page did not respond afterwards.
+func UnknownTouch(n *screen.Node, why string) string {
+	return fmt.Sprintf("whether the touch of %s has reached it is unknown: %s", n, why)
+}
 
 // Lost returns the press of a touch for which Met returned a result, when it should have resulted in a click but did
 // not.
@@ -86,7 +94,7 @@ func (t *Aimed) ask(a Asker, command string) (met string, came bool, err error) 
 	for i, chain := range t.chains {
 		var touch touchAnswer
 		if err := a.Ask(chain, command, &touch); err != nil {
-			t.unasked = err
+			t.silent, t.unasked = chain, err
 			return "", true, nil
 		}
 		switch touch.Result {

@@ -69,8 +69,8 @@ func TestAimedMet(t *testing.T) {
 					t.Errorf("%q, %v, %v", met, err, p.commands)
 				}
 				gone := len(c.top) > 0 && c.top[0] == "gone" || len(c.frame) > 0 && c.frame[0] == "gone"
-				if (aimed.Unasked() != nil) != gone {
-					t.Errorf("not asked: %v", aimed.Unasked())
+				if _, unasked := aimed.Unasked(); (unasked != nil) != gone {
+					t.Errorf("not asked: %v", unasked)
 				}
 			})
 		})

@@ -35,7 +35,7 @@ func (w *Reader) Touch(ctx context.Context, n *screen.Node, gesture func(context
 			return err
 		}
 		err = w.asking(ctx, page, func() error { _, err := aimed.Met(page, w.Arrive); return err })
-		unasked := aimed.Unasked()
+		_, unasked := aimed.Unasked()
 		switch {
 		case err != nil:
 			return err
@@ -54,9 +54,7 @@ type UnknownTouch struct {
 	Why     string
 }
 
-func (e *UnknownTouch) Error() string {
-	return fmt.Sprintf("whether the touch of %s has reached it is unknown: %s", e.Element, e.Why)
-}
+func (e *UnknownTouch) Error() string { return dom.UnknownTouch(e.Element, e.Why) }
 
 // errSilent says that a page does not answer.
 var errSilent = errors.New("the page does not answer, and its scripts may be busy")

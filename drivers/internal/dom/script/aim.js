@@ -122,6 +122,7 @@
   // alike returns what identifies the appearance of a node: its tag, role, id, text and name.
   const alike = ({t, r, i, x, d}) => JSON.stringify([t, r || '', i || '', x || '', d || '']);
   let aim = null;
+  let aimed = {}; // the result of the last aim that ended
   const FRAMES = new Set(['iframe', 'frame', 'object', 'embed']);
   // holdsFrame reports whether an element is a frame or may contain one.
   const holdsFrame = top => {

@@ -477,13 +477,15 @@
     aim(root, [gen, n]) {
       if (aim) aim.end();
       aim = null;
+      aimed = {};
       if (store.gen !== gen || !store.nodes[n]) throw new Error('taproot: stale reference');
       aim = new Aim(root, +n);
       return {};
     },
     // aimed[.lost|.over]: the result of the touch: "hit", "missed", "nothing" when none has arrived here, "frame"
     // when it may have gone into a frame in the element, or "" when it is unknown. lost: a touch that still arrives
-    // within two seconds is blocked; over: the touch arrived in another document.
+    // within two seconds is blocked; over: the touch arrived in another document. A result is kept until the next aim:
+    // the response to the first query may have come too late.
     aimed(root, [end]) {
       if (aim && !aim.result && end !== 'over') {
         if (end === 'lost') {
@@ -493,15 +495,16 @@
         }
         return {result: aim.el && holdsFrame(aim.el) ? 'frame' : 'nothing'};
       }
-      if (aim) aim.end();
-      const answer = aim ? {result: aim.result, met: aim.met, ...aim.press.lost()} : {};
+      if (!aim) return aimed;
+      aim.end();
+      aimed = {result: aim.result, met: aim.met, ...aim.press.lost()};
       // until a key is pressed, text that is typed is meant for this element; see script/typing.js
-      if (answer.result === 'hit' && aim.el) {
+      if (aimed.result === 'hit' && aim.el) {
         globalThis.taprootTouched = new WeakRef(aim.el);
         window.addEventListener('keydown', () => { globalThis.taprootTouched = null; }, {capture: true, once: true});
       }
       aim = null;
-      return answer;
+      return aimed;
     },
     // pressed: what was pressed since report met one element, and got no click, because it moved away before the
     // release.

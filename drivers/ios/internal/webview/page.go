@@ -292,7 +292,7 @@ func (w *Views) Touch(ctx context.Context, n *screen.Node, gesture func() error)
 		return err
 	}
 	err := ask(func() error { _, err := aimed.Met(page, traits.Touch); return err })
-	unasked := aimed.Unasked()
+	_, unasked := aimed.Unasked()
 	switch {
 	case errors.Is(err, drivers.ErrMissed):
 		return fmt.Errorf("device %s: %w", w.link.ID, err)
@@ -301,7 +301,7 @@ func (w *Views) Touch(ctx context.Context, n *screen.Node, gesture func() error)
 	case w.fatal(unasked) != nil:
 		return unasked
 	case webdriver.Lost(unasked), errors.Is(unasked, ErrSilent) && !w.dialogOpen(ctx):
-		traits.Warn(fmt.Sprintf("whether the touch of %s has reached it is unknown: %s", n, shortly(unasked)))
+		traits.Warn(dom.UnknownTouch(n, shortly(unasked)))
 	}
 	return nil // a page that cannot be asked for another reason was replaced, or has a dialog open
 }

@@ -2,6 +2,7 @@ package touch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"sync"
@@ -15,20 +16,23 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web/internal/browser"
 	"github.com/taproot-dev/taproot/drivers/web/internal/field"
 	"github.com/taproot-dev/taproot/drivers/web/internal/pages"
+	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
 const (
-	// aimLimit is how long a page that was just touched is asked what the touch has met. One that does not answer has
-	// something to do: the touch has reached it.
+	// aimLimit is the limit of one query to a page that was just touched.
 	aimLimit = 2 * time.Second
+	// attachedLimit is how long a frame that was just touched, and does not respond, may take to be found.
+	attachedLimit = 500 * time.Millisecond
 	// touchPatience is how long a touch that the browser has made may take to the page.
 	touchPatience = 500 * time.Millisecond
 )
 
 // Hand touches the current page: with a mouse, or with fingers where a touch screen is emulated.
 type Hand struct {
-	slot  *pages.Slot
-	caret *field.Caret
+	slot     *pages.Slot
+	caret    *field.Caret
+	warnings phrase.Warnings
 
 	mu    sync.Mutex
 	aimed *screen.Node // what the next touch is meant for
@@ -71,6 +75,7 @@ func (h *Hand) touchFor(ctx context.Context, limit time.Duration, do func(page p
 		return pages.ActFor(ctx, h.slot, limit, do)
 	}
 	return pages.ActFor(ctx, h.slot, limit, func(page playwright.Page) error {
+		last := time.Now().Add(limit - 3*aimLimit) // of the queries to a page that does not respond
 		aimed, err := dom.Aim(pages.NewAsker(page, browser.CallLimit-time.Second), at.Ref)
 		if err != nil && browser.Passing(err) {
 			return fmt.Errorf("%w: the page changed", drivers.ErrMissed)
@@ -82,6 +87,13 @@ func (h *Hand) touchFor(ctx context.Context, limit time.Duration, do func(page p
 			return err
 		}
 		met, err := aimed.Met(pages.NewAsker(page, aimLimit), touchPatience)
+		for err == nil && unresponsive(page, aimed) {
+			if time.Now().After(last) {
+				h.warnings.AddOnce(dom.UnknownTouch(at, "the page has not responded since"))
+				break
+			}
+			met, err = aimed.Met(pages.NewAsker(page, aimLimit), touchPatience)
+		}
 		h.mu.Lock()
 		h.met = met
 		h.mu.Unlock()
@@ -91,6 +103,25 @@ func (h *Hand) touchFor(ctx context.Context, limit time.Duration, do func(page p
 		return err
 	})
 }
+
+// unresponsive reports whether a document that was touched has not responded in time although it is still there: it is
+// busy, and what the touch has met is not known yet. One that a touch has replaced or removed never responds.
+func unresponsive(page playwright.Page, aimed *dom.Aimed) bool {
+	chain, err := aimed.Unasked()
+	if !errors.Is(err, playwright.ErrTimeout) {
+		return false
+	}
+	var answer struct{}
+	if err := pages.AskFor(page, nil, "aimed", &answer, aimLimit); err != nil || len(chain) == 0 {
+		return err == nil || errors.Is(err, playwright.ErrTimeout)
+	}
+	last := len(chain) - 1
+	return page.Locator(pages.Way(chain[:last])+"taproot="+chain[last]).WaitFor(playwright.LocatorWaitForOptions{
+		State: playwright.WaitForSelectorStateAttached, Timeout: browser.Milliseconds(attachedLimit)}) == nil
+}
+
+// TakeWarnings returns what came up since the last call.
+func (h *Hand) TakeWarnings() []string { return h.warnings.Take() }
 
 // TouchMet names what the last touch that was aimed has met; of one that led the page elsewhere that is not known.
 func (h *Hand) TouchMet() string {
