@@ -26,8 +26,8 @@ type Node struct {
 	TextBounds *image.Rectangle `json:"text_bounds,omitempty"`
 	// Seen is the part of Bounds inside every clip around the element, when that is less than Bounds. Nil: all of it.
 	Seen *image.Rectangle `json:"seen,omitempty"`
-	// DrawOrder is when the element is drawn among its siblings, as the platform numbers it; 0 everywhere: in document
-	// order.
+	// DrawOrder is when the element is drawn among its siblings, as the platform numbers it from 1 on; 0: not known, so
+	// that it keeps its place in document order. A negative one is drawn before all.
 	DrawOrder int  `json:"draw_order,omitempty"`
 	Hidden    bool `json:"hidden,omitempty"` // in the tree, not to be seen (transparent, covered by its own page's style)
 	Disabled  bool `json:"disabled,omitempty"`
@@ -224,15 +224,29 @@ func NewTree(windows []*Node, size image.Point, taken time.Time) *Tree {
 	return t
 }
 
-// drawn returns siblings in the order in which they are drawn.
+// drawn returns siblings in the order in which they are drawn. Those of which the order is not known keep their places.
 func drawn(siblings []*Node) []*Node {
 	byOrder := func(a, b *Node) int { return cmp.Compare(a.DrawOrder, b.DrawOrder) }
 	if slices.IsSortedFunc(siblings, byOrder) {
 		return siblings
 	}
-	sorted := slices.Clone(siblings)
-	slices.SortStableFunc(sorted, byOrder)
-	return sorted
+	var first, rest, known []*Node
+	for _, n := range siblings {
+		if n.DrawOrder < 0 {
+			first = append(first, n)
+			continue
+		}
+		if rest = append(rest, n); n.DrawOrder > 0 {
+			known = append(known, n)
+		}
+	}
+	slices.SortStableFunc(known, byOrder)
+	for i, n := range rest {
+		if n.DrawOrder > 0 {
+			rest[i], known = known[0], known[1:]
+		}
+	}
+	return append(first, rest...)
 }
 
 // With returns the tree with more elements on top of it, such as those that only pixels show. They have no parents, and

@@ -43,7 +43,8 @@ type sightView struct{ *view }
 // others. coversOnly leaves out what matters to assertions alone: whether the text is drawn at all, and the keyboard,
 // which actions hide.
 func (v sightView) sightOf(c candidate, coversOnly bool) (sight, error) {
-	if c.n.Type == SeenType || c.n.Type == toastType || c.n.Earlier || c.seen.Empty() {
+	// A layer behind its siblings, such as what closes a dialog, draws nothing that pixels could show.
+	if c.n.Type == SeenType || c.n.Type == toastType || c.n.Earlier || c.seen.Empty() || c.n.DrawOrder < 0 {
 		return sight{}, nil
 	}
 	if c.n.Traced != nil && !c.n.Offscreen && !v.want.UnseenToo && !v.want.Anywhere {

@@ -11,13 +11,17 @@ import (
 
 // reportTraps are screens like those of public bug reports about other test tools; each names one such report.
 func reportTraps() (list []*trap) {
-	add := func(name, steps string, want event.Result, taps, says string, show scene) {
-		list = append(list, &trap{name: name, steps: steps, want: want, taps: taps, says: says, show: show})
-	}
 	for _, some := range []func(addTrap){mergedTraps, flatTraps, choiceTraps, layerTraps, glyphTraps, edgeTraps} {
-		some(add)
+		some(addTo(&list))
 	}
 	return list
+}
+
+// addTo returns a function that adds a trap to a list.
+func addTo(list *[]*trap) addTrap {
+	return func(name, steps string, want event.Result, taps, says string, show scene) {
+		*list = append(*list, &trap{name: name, steps: steps, want: want, taps: taps, says: says, show: show})
+	}
 }
 
 const view, group = "android.view.View", "android.view.ViewGroup"

@@ -105,7 +105,12 @@ func (p *dumpParser) add(n opened, parent *screen.Node) {
 }
 
 // finish closes the innermost element.
-func (p *dumpParser) finish() { p.open = p.open[:len(p.open)-1] }
+func (p *dumpParser) finish() {
+	if n := p.open[len(p.open)-1].node; n != nil {
+		p.drawnFirst(n)
+	}
+	p.open = p.open[:len(p.open)-1]
+}
 
 // ScreenSize is the size of the screen as it was held for the dump, by that of the last screenshot, zero before there
 // was any, and the one that the upright device has.

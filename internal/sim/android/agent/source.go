@@ -145,9 +145,9 @@ func (d sourceDumper) node(v *ui.View, at spot) {
 	if v.Scrollable && !d.whole && plain {
 		clip = clip.Intersect(v.B)
 	}
-	order := v.Drawn()
+	orders := v.Orders()
 	for i, c := range v.Children {
-		d.node(c, spot{index: i, drawn: 1 + slices.Index(order, c), level: at.level + 1, clip: clip})
+		d.node(c, spot{index: i, drawn: orders[i], level: at.level + 1, clip: clip})
 	}
 	fmt.Fprintf(d.b, "%s</%s>\n", pad, tag)
 }

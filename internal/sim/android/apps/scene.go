@@ -57,6 +57,8 @@ type Part struct {
 	App     bool   // of what is above: it is an app's window, such as a video in a corner
 	Secure  bool   // of a dialog and of what is above: screenshots of its window are forbidden
 	Painted []Part // drawn with it, without elements of their own
+	// Draw orders siblings that are drawn in another order than they are listed in; the highest is drawn last.
+	Draw int
 
 	Entry    *Entry
 	Tapped   func()
@@ -197,7 +199,7 @@ func (p Part) view(m ui.Metrics) *ui.View {
 		Checked:  p.Checked,
 		Disabled: p.Disabled, Selected: p.Selected, SharesFocus: p.SharesFocus, Fill: p.Fill, Ink: p.Ink, Size: p.Size,
 		Center: p.Centered, Image: p.Picture,
-		OnTap: p.Tapped, NotShown: p.Invisible, Clear: p.Invisible,
+		OnTap: p.Tapped, NotShown: p.Invisible, Clear: p.Invisible, Draw: p.Draw,
 	}
 	if v.Class == "" {
 		v.Class = ui.ClassText

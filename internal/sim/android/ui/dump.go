@@ -92,9 +92,9 @@ func (d Dumper) node(v *View, index, drawn int) {
 		return
 	}
 	d.b.WriteString(">")
-	order := v.Drawn()
+	orders := v.Orders()
 	for i, c := range v.Children {
-		d.node(c, i, 1+slices.Index(order, c))
+		d.node(c, i, orders[i])
 	}
 	d.b.WriteString("</node>")
 }

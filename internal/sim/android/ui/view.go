@@ -98,6 +98,24 @@ func (v *View) Drawn() []*View {
 	return slices.SortedStableFunc(slices.Values(v.Children), func(a, b *View) int { return cmp.Compare(a.Draw, b.Draw) })
 }
 
+// virtualParent is the class of what an app describes itself to services, as Compose and Flutter do: no view of
+// Android's own of this class has children.
+const virtualParent = "android.view.View"
+
+// Orders are the numbers by which services receive the order of drawing of the children: from 1 on, or 0 of all where
+// the app describes them itself.
+func (v *View) Orders() []int {
+	numbers := make([]int, len(v.Children))
+	if v.Class == virtualParent {
+		return numbers
+	}
+	order := v.Drawn()
+	for i, c := range v.Children {
+		numbers[i] = 1 + slices.Index(order, c)
+	}
+	return numbers
+}
+
 // Hit finds the view that takes a touch: like Android, it searches the children from the front to the back, and a view
 // that is not clickable lets the touch through to what is behind it.
 func (v *View) Hit(at image.Point) *View {
