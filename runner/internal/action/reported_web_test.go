@@ -256,7 +256,7 @@ var textsReported = []reported{
 func TestReportedPages(t *testing.T) {
 	t.Parallel()
 	s := browser(t)
-	for _, c := range testutil.Few(3, append(append(boxesReported, textsReported...), pagesReported...)) {
+	for _, c := range testutil.Few(3, allReported()) {
 		t.Run(c.name, func(t *testing.T) {
 			s.Timeout = 3 * time.Second
 			visit(t, s, c.page+clicks)

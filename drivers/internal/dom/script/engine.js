@@ -117,6 +117,8 @@
     radio: 'radio', range: 'slider', number: 'spinbutton', search: 'searchbox', email: 'textbox', tel: 'textbox',
     text: 'textbox', url: 'textbox', password: 'textbox', file: 'button'};
 
+  const UNDRAWN = /^(none|table-column(-group)?)$/; // displays without a box
+  const BUTTON_TYPES = new Set(['submit', 'reset', 'button', 'image']);
   const LISTED = new Set(['text', 'search', 'tel', 'url', 'email']); // inputs that show the suggestions of a <datalist>
 
   const id = Math.random().toString(36).slice(2);
@@ -256,21 +258,7 @@
   const ICONS = /[\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
   // visibleText returns a text without characters that only an icon font shows, '' when nothing of it is visible.
   const visibleText = s => s.replace(INVISIBLE, '').trim() === '' ? '' : s.replace(ICONS, '').trim();
-  // unquoted returns the value of a string of a style sheet.
-  const unquoted = s => s.slice(1, -1)
-    .replace(/\\([0-9a-f]{1,6}) ?/gi, (_, hex) => String.fromCodePoint(parseInt(hex, 16))).replace(/\\(.)/g, '$1');
-  // contentText returns the text in the content of a pseudo-element; counter() returns the values of a counter there.
-  const CONTENT = /"(?:[^"\\]|\\.)*"|attr\([^)]*\)|counters?\((?:[^")]|"[^"]*")*\)|(open|close)-quote/g;
-  const contentText = (el, content, counter) => (String(content).match(CONTENT) || []).map(part => {
-    if (part[0] === '"') return unquoted(part);
-    if (part[0] === 'a') return attr(el, part.slice(5, -1).trim().split(/[\s,]/)[0]) || '';
-    if (!part.startsWith('counter')) return part[0] === 'o' ? '“' : '”';
-    const all = part.startsWith('counters'),
-      [name, ...rest] = part.slice(all ? 9 : 8, -1).split(/,\s*(?=[^"]*(?:"[^"]*"[^"]*)*$)/);
-    const glue = all && rest.length ? unquoted(rest.shift().trim()) : '', values = counter(name.trim());
-    return (all ? values : values.slice(-1)).map(n => counted(n, (rest[0] || 'decimal').trim())).join(glue) ||
-      (values.length ? '' : '0');
-  }).join('');
+// include content.js
 
 // include counters.js
 
@@ -356,6 +344,23 @@
   const customState = (el, name) => {
     try { return matches(el, `:state(${name})`) || null; } catch { return null; }
   };
+  // headsRow reports whether a <th> is the head of its row, not of its column.
+  const headsRow = el => {
+    const scope = (attr(el, 'scope') || '').toLowerCase(), row = parent(el);
+    if (/^(row|col)/.test(scope)) return scope.startsWith('row');
+    const body = row && isElement(row) ? parent(row) : null;
+    return !!body && isElement(body) && localName(body) !== 'thead' && !!find(row, ':scope > td');
+  };
+  // inSection reports whether a <header> or <footer> belongs to a part of the page, not to all of it.
+  const SECTIONS = 'article, aside, main, nav, section, [role=article], [role=complementary], [role=main], ' +
+    '[role=navigation], [role=region]';
+  const inSection = el => {
+    for (let n = parent(el); n && isElement(n); n = parent(n)) if (matches(n, SECTIONS)) return true;
+    return false;
+  };
+  // apartIn returns a text of a pseudo-element, with spaces around it if it is drawn apart from that of its element.
+  const apartIn = ({style, ...made}, name) => made[name] && !/^inline|^contents|^ruby/.test(style.display) ?
+    ` ${made[name]} ` : made[name];
   // hasCustomTwin reports whether the page draws a control of its own next to the native one, which only stores the
   // value.
   const TWINS = '[role=checkbox], [role=radio], [role=switch], [role=combobox], [role=listbox], [role=slider]';
@@ -400,6 +405,7 @@
       requestAnimationFrame(() => { frameDrawn = true; });
       store = newStore(gen);
       store.drawnIn = new WeakMap();
+      forgetClosed();
       const reader = new Reader(root, Math.min(+max, 20000));
       const n = box.map(Number), framed = n.length === 8, all = {l: -1e9, t: -1e9, r: 1e9, b: 1e9};
       const own = {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight};

@@ -7,6 +7,9 @@
       if (tag === 'input')
         return has(el, 'list') && LISTED.has(inputType(el)) ? 'combobox' : INPUT_ROLES[inputType(el)] || '';
       if (tag === 'select') return has(el, 'multiple') || +attr(el, 'size') > 1 ? 'listbox' : 'combobox';
+      if (tag === 'th') return headsRow(el) ? 'rowheader' : 'columnheader';
+      if (tag === 'section') return ['aria-label', 'aria-labelledby', 'title'].some(a => has(el, a)) ? 'region' : '';
+      if ((tag === 'header' || tag === 'footer') && inSection(el)) return '';
       return Object.hasOwn(ROLES, tag) ? ROLES[tag] : '';
     }
     // words returns the text of el: the value of a field, its own text, or, when all its content names it, all of that.
@@ -85,20 +88,20 @@
     name(el, tag) {
       const found = labellers(el);
       if (found.length) {
-        const text = squeeze(found.map(e => attr(e, 'aria-label') || this.text(e, true) || textOf(e)).join(' '));
+        const text = squeeze(found.map(e => attr(e, 'aria-label') || this.nameIn(e) || textOf(e)).join(' '));
         if (text) return truncate(text);
       }
       const ariaLabel = squeeze(attr(el, 'aria-label') || '');
       if (ariaLabel) return truncate(ariaLabel);
       if (FIELDS.has(tag)) {
-        const labels = [...this.labels(el, tag)].slice(0, 5).map(l => this.text(l, true)).filter(Boolean);
+        const labels = [...this.labels(el, tag)].slice(0, 5).map(l => this.nameIn(l)).filter(Boolean);
         if (labels.length) return truncate(squeeze(labels.join(' ')));
       }
       if (Object.hasOwn(TITLES, tag)) { // its title names a group
         for (let n = firstOf(el); n; n = nextOf(n))
           if (isElement(n) && localName(n) === TITLES[tag]) return truncate(this.text(n, true));
       }
-      if (tag === 'img' || tag === 'area' || tag === 'input') {
+      if (tag === 'img' || tag === 'area' || tag === 'input' && inputType(el) === 'image') {
         const alt = squeeze(attr(el, 'alt') || '');
         if (alt) return truncate(alt);
       }
@@ -112,6 +115,16 @@
       if (axName) return axName === squeeze(textOf(el)) ? '' : truncate(axName);
       const role = this.role(el, tag);
       return NAMED.has(tag) || NAMED_ROLES.has(role) ? this.nameFromContent(el) : '';
+    }
+    // nameIn returns the name of what an element labels: the text of the element, with the names of the images in it.
+    nameIn(el) {
+      const tag = localName(el), text = this.text(el, true);
+      if (!text && tag === 'input' && BUTTON_TYPES.has(inputType(el))) return this.shown(el, tag) || attr(el, 'alt');
+      if (!text && tag === 'img') return attr(el, 'alt') || '';
+      if (text && !find(el, 'img[alt], svg, [role=img]')) return text;
+      const out = [];
+      this.collectName(el, out, 0);
+      return squeeze(out.join('').replace(INVISIBLE, ' ')) || text;
     }
     // nameFromContent returns the name of an element that is named by its content, when that is more than its visible
     // text: texts for screen readers, names of images, and the alternative text of icons (content: "★" / "Favourite").
@@ -135,7 +148,7 @@
     collectName(el, out, depth) {
       if (depth > 30 || out.length > 300) return;
       const made = this.pseudosOf(el);
-      if (made.before) out.push(made.before.spokenText);
+      if (made.before) out.push(apartIn(made.before, 'spokenText'));
       // an image in its place leaves only its alternative text
       const style = this.style(el), image = repainted(style),
         alt = image && /\/\s*"((?:[^"\\]|\\.)*)"$/.exec(style.content);
@@ -154,7 +167,7 @@
         if (label) out.push(label); else if (this.shown(n, tag) === null) this.collectName(n, out, depth + 1);
         out.push(block);
       }
-      if (made.after) out.push(made.after.spokenText);
+      if (made.after) out.push(apartIn(made.after, 'spokenText'));
     }
     // labels returns the <label> elements of a field.
     labels(el, tag) {

@@ -67,11 +67,16 @@
     }
     // touchable reports whether a hit test can return the element itself.
     touchable(el) { return this.reader.style(el).pointerEvents !== 'none' && !this.reader.inert.has(el); }
-    // barred reports whether an open modal dialog makes el inert: a popover outside of it may be drawn above it.
-    barred(el) {
-      const {modals} = this.reader;
-      return modals.length > 0 && !modals.some(m => holds(m, el));
+    // modal returns the modal dialog that was opened last, null without one. It makes everything outside of it inert.
+    modal() {
+      if (this.active === undefined)
+        this.active = this.reader.modals.reduce((last, m) =>
+          last && levelOf(this.reader, last) > levelOf(this.reader, m) ? last : m, null);
+      return this.active;
     }
+    // barred reports whether that dialog makes el inert: no hit test returns it, though a popover, for example, may be
+    // drawn above the dialog.
+    barred(el) { return !!this.modal() && !holds(this.modal(), el); }
 
     // addOverlay records an element that is drawn over the page but receives no touch: no hit test returns it.
     addOverlay(el, style, box, barred) {
@@ -85,12 +90,12 @@
       const seen = {frost: backdropBlur(this.reader, el), tint: tint(this.reader, el)};
       this.overlays.push({el, box, ...seen, solid: cover, what: 'box'});
     }
-    // addBarred records the popovers that are drawn above a modal dialog although they are outside of it.
+    // addBarred records what is drawn outside of the modal dialog: first what is in the top layer.
     addBarred(records) {
-      if (!this.reader.modals.length) return;
-      for (const {el, box} of records)
-        if (pathTo(this.reader, el).path[0]?.[0] === 1e12 && this.barred(el))
-          this.addOverlay(el, this.reader.style(el), box, true);
+      const barred = records.filter(rec => !rec.isText && this.barred(rec.el)),
+        isTop = rec => pathTo(this.reader, rec.el).path[0]?.[0] === TOP;
+      for (const {el, box} of [...barred.filter(isTop), ...barred.filter(rec => !isTop(rec))])
+        this.addOverlay(el, this.reader.style(el), box, true);
     }
     // addRings records what is drawn around a box: its outline, and its shadow (a product tour may cover all but one
     // place with a shadow).
@@ -134,7 +139,7 @@
     // overlayRank returns the rank of an overlay in the order of painting; see rank() in paint.js.
     overlayRank(g) {
       if (g.rank) return g.rank;
-      if (g.what === 'backdrop') return g.rank = [[1e12, this.reader.orderOf(g.el) - 0.5]];
+      if (g.what === 'backdrop') return g.rank = [[TOP, levelOf(this.reader, g.el, true)]];
       if (g.what === 'box' || g.what === 'ring') return g.rank = rank(this.reader, g.el);
       const order = g.part === '::before' ? this.reader.orderOf(g.el) + 0.25 : this.reader.endOf(g.el) + 0.5;
       return g.rank = rank(this.reader, g.el, 'box', {style: g.style, order});
@@ -195,8 +200,7 @@
       if (owner instanceof SVGElement && pastDrawing(owner, x, y)) return false;
       // a frame that receives no touches hides its page from hit tests
       if (this.spare && /^(html|body)$/.test(localName(hit))) return false;
-      const {root, modals} = this.reader;
-      return modals.length < 2 && modals.every(m => holds(m, owner)) && !changing(root);
+      return !this.barred(owner) && !changing(this.reader.root);
     }
     // masked returns owner and its ancestors, as far as they have a mask.
     masked(owner) {
@@ -389,7 +393,10 @@
         const s = reader.style(e),
           on = drawing && SHAPES.has(localName(e)) ? alpha(s.fill) * (parseFloat(s.fillOpacity) || 0) >= OPAQUE ?
             s.fill : null : ground(s);
-        if (on === null || s.filter !== 'none' || s.mixBlendMode !== 'normal' || on && reader.opacity(e) < OPAQUE)
+        // a box that is as transparent as the text in it has its colour all the same
+        const solidHere = holds(e, owner) ? reader.opacity(owner) : 1;
+        if (on === null || s.filter !== 'none' || s.mixBlendMode !== 'normal' ||
+            on && reader.opacity(e) < OPAQUE * solidHere)
           return false;
         if (on) return sameColour(on, ink);
       }

@@ -293,6 +293,30 @@
         matches(el, ':fullscreen');
     } catch { return false; }
   };
+  // openedAt returns when an element came to the top layer, as script/opened.js reports it; without that, as in shadow
+  // roots, when it was first seen there.
+  const firstSeen = new Map();
+  const openedAt = el => {
+    let at = 0;
+    if (!scriptless) {
+      const hear = event => { at = Number(event.detail) || 0; };
+      window.addEventListener(WATCH + 'openedat', hear, true);
+      sendTo(el, new CustomEvent(WATCH + 'opened', {composed: true}));
+      window.removeEventListener(WATCH + 'openedat', hear, true);
+    }
+    if (!firstSeen.has(el)) firstSeen.set(el, performance.now());
+    return at || firstSeen.get(el);
+  };
+  // forgetClosed forgets the elements that have left the top layer.
+  const forgetClosed = () => { for (const el of firstSeen.keys()) if (!inTopLayer(el)) firstSeen.delete(el); };
+  const sendTo = method(EventTarget.prototype, 'dispatchEvent');
+  // TOP is the z-index of the top layer. levelOf returns the position of an element in it, or of its backdrop.
+  const TOP = 1e12, LEVEL = 1e-6;
+  const levelOf = (reader, el, backdrop) => {
+    let at = reader.levels.get(el);
+    if (at === undefined) reader.levels.set(el, at = openedAt(el) + LEVEL * reader.orderOf(el));
+    return backdrop ? at - LEVEL / 2 : at;
+  };
   // pathTo returns the start of the rank of an element and its descendants: path leads through the stacking contexts,
   // local is the nearest positioned box in the last of them.
   const pathTo = (reader, el) => {
@@ -302,7 +326,7 @@
     const {path, local} = inside ? pathTo(reader, p) : {path: [], local: null};
     const s = reader.style(el), order = reader.orderOf(el), z = parseInt(s.zIndex);
     const item = !isNaN(z) && inside && /flex|grid/.test(reader.style(p).display);
-    if (inTopLayer(el)) known = {path: [[1e12, order]], local: null};
+    if (inTopLayer(el)) known = {path: [[TOP, levelOf(reader, el)]], local: null};
     else if (stacks(s) || item)
       known = {path: [...path, [s.position !== 'static' || item ? z || 0 : 0, order]], local: null};
     else known = {path, local: s.position !== 'static' ? [0, order] : local};
@@ -325,7 +349,7 @@
     if (local) path.push(local);
     const last = path[path.length - 1];
     if (what === 'text') return [...path, [INLINE, order]];
-    if (last && last[1] === order) return [...path, [-Infinity, order]];
+    if (last && (last[1] === order || last[1] === reader.levels.get(el))) return [...path, [-Infinity, order]];
     return [...path, [own.display.startsWith('inline') ? INLINE : own.float !== 'none' ? FLOAT : FLOW, order]];
   };
   // above reports whether rank a is painted after rank b.

@@ -16,15 +16,17 @@
   class Characters {
     constructor(runs) {
       this.runs = runs; this.text = ''; this.marked = ''; this.run = []; this.from = []; this.to = [];
-      runs.forEach(({node, gap, from = 0, to = MAX_LONG}, i) => {
+      runs.forEach(({node, owner, gap, from = 0, to = MAX_LONG}, i) => {
         if (gap) this.add(' ', i, 0, 0);
-        const data = dataOf(node).slice(0, to);
+        const data = dataOf(node).slice(0, to),
+          language = owner && styleOf(owner).textTransform === 'uppercase' ? languageOf(owner) : '';
         for (let at = from, end = from; at < data.length; at = end) {
           end = at + (data.codePointAt(at) > 0xffff ? 2 : 1);
           if (data.charCodeAt(at) > 0x7f || data.charCodeAt(end) > 0x7f)
             while (end < data.length && /^\p{M}/u.test(data.slice(end, end + 2)))
               end += data.codePointAt(end) > 0xffff ? 2 : 1;
-          this.add(foldCharacters(data.slice(at, end)), i, at, end);
+          const drawn = language ? inOwnCapitals(data, at, end, language) : data.slice(at, end);
+          this.add(foldCharacters(drawn), i, at, end);
         }
       });
     }

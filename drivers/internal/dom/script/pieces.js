@@ -3,6 +3,7 @@
   // pieces, null ends a line, and false ends a text.
 
   const MAX_TEXTS_IN = 500; // of one element, in addition to those that must be found
+  const MAX_WORD = 100; // characters on each side that decide about a capital
 
   // plainLines returns a text without its empty lines.
   const plainLines = s => {
@@ -80,6 +81,45 @@
     while (to > from && drop(runs[to - 1], false)) to--;
     left = left.replace(SIGNS, '').trim();
     return /[\p{L}\p{N}]/u.test(left) ? left : text;
+  };
+  // languageOf returns the language of an element, when it has capitals of its own: Greek has no accents on them,
+  // Turkish an İ.
+  const languageOf = el => {
+    for (let n = el; n && isElement(n); n = parent(n)) {
+      const [language] = /^(el|tr|az|lt)\b/i.exec(attr(n, 'lang') || '') || [];
+      if (language || attr(n, 'lang')) return (language || '').toLowerCase();
+    }
+    return '';
+  };
+  // greekCapitals returns a text in capitals as browsers draw Greek: without accents, with those two dots that keep two
+  // vowels apart, and with the accent of a lone ή ("or"). Not every browser's toLocaleUpperCase does that.
+  const greekCapitals = s => s.normalize('NFD').replace(/(?<![\p{L}\p{M}])η\u0301(?![\p{L}\p{M}])/giu, '\u0389')
+    .replace(/([αεηιουω])[\u0313\u0314]*[\u0300\u0301\u0342]([ιυ])(?!\p{M})/giu, '$1$2\u0308')
+    .replace(/(?<=\p{Script=Greek}\u0308?)[\u0300\u0301\u0313\u0314\u0342]+/gu, '').toUpperCase().normalize('NFC');
+  // inCapitals returns a text in the capitals of a language, '' for those of all others.
+  const inCapitals = (s, language) => language === 'el' ? greekCapitals(s) :
+    language ? s.toLocaleUpperCase(language) : s.toUpperCase();
+  // capitalised returns a text with a capital at the start of each word. What precedes it may be the start of its first
+  // word.
+  const wordsOf = typeof Intl === 'object' && Intl.Segmenter ?
+    new Intl.Segmenter(undefined, {granularity: 'word'}) : null;
+  const capitalised = (s, before) => {
+    if (!wordsOf) return s;
+    const within = /[\p{L}\p{N}]['\u2019]?$/u.test(before);
+    return [...wordsOf.segment(s)].map(({segment, index, isWordLike}) => {
+      if (!isWordLike || index === 0 && within) return segment;
+      const [first] = segment;
+      return first.toUpperCase() + segment.slice(first.length);
+    }).join('');
+  };
+  // inOwnCapitals returns the characters of a text from at to end in the capitals of a language, which depend on the
+  // word around them.
+  const inOwnCapitals = (s, at, end, language) => {
+    let from = at, to = end;
+    while (from > 0 && at - from < MAX_WORD && /\S/.test(s[from - 1])) from--;
+    while (to < s.length && to - end < MAX_WORD && /\S/.test(s[to])) to++;
+    const length = until => inCapitals(s.slice(from, until), language).length;
+    return inCapitals(s.slice(from, to), language).slice(length(at), length(end));
   };
   // rectsOfRun returns the boxes of a piece of text, one for each line.
   const rectsOfRun = run => {

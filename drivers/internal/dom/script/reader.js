@@ -14,7 +14,7 @@
       this.records = []; this.suspects = []; this.clock = 0; this.labelled = []; this.texts = []; this.owners = [];
       this.named = new Map(); this.pseudos = new Map(); this.wanted = new Set(); this.leaving = new Set();
       this.seek = null; this.occlusion = null; this.canvases = []; this.under = new Map(); this.maps = new Map();
-      this.parts = null; this.faint = false;
+      this.parts = null; this.faint = false; this.levels = new Map();
       this.currents = !!rootElement(root) && !!find(rootElement(root), '[aria-current]');
     }
     // opacity returns the opacity of an element by its own style and those of its ancestors.
@@ -330,7 +330,7 @@
     // whole returns a text together with the text of the pseudo-elements around it.
     whole(el, text) {
       const {before, after} = this.pseudosOf(el);
-      return squeeze((before ? before.text : '') + text + (after ? after.text : ''));
+      return squeeze((before ? apartIn(before, 'text') : '') + text + (after ? apartIn(after, 'text') : ''));
     }
     // addPseudoTexts adds elements for the text that style sheets write before and after a text, and for the marker of
     // a list item.

@@ -8,16 +8,16 @@
       const item = this.style(el).display.includes('list-item');
       for (const part of item ? ['marker', 'before', 'after'] : ['before', 'after']) {
         const style = styleOf(el, '::' + part), content = style.content;
-        if (!content || content === 'none' || content === 'normal' || style.display === 'none') continue;
+        if (!content || content === 'none' || content === 'normal' || UNDRAWN.test(style.display)) continue;
         const counter = name => (this.counters = this.counters || new Counters(rootElement(this.root)))
           .of(el, part, name);
         const [, drawn, alt] = /^((?:"(?:[^"\\]|\\.)*"|[^"/])*)(?:\/\s*("[^]*"))?$/.exec(content) || [null, content];
         const shows = style.visibility === 'visible' && +style.opacity >= CLEAR && !inkless(el, style) &&
           parseFloat(style.textIndent) > -500;
-        const text = contentText(el, drawn, counter);
+        const text = contentText(el, drawn, style, counter);
         made[part] = {
           style, text: shows && visibleText(text) ? text.replace(ICONS, '') : '',
-          spokenText: alt ? contentText(el, alt, counter) : text};
+          spokenText: style.visibility !== 'visible' ? '' : alt ? contentText(el, alt, style, counter) : text};
       }
       return made;
     }
@@ -105,7 +105,8 @@
       if (!blank && this.firsts(el).letter && this.startsBlock(n, el)) s = s.replace(/^\s*[\p{P}]*[^\s][\p{P}]*/u, '');
       if (dotted(style)) s = s.replace(/\S/gu, '•');
       if (style.unicodeBidi.endsWith('override') && style.direction === 'rtl') s = [...s].reverse().join('');
-      if (style.textTransform === 'uppercase') s = this.uppercase(el, s);
+      if (style.textTransform === 'uppercase') s = inCapitals(s, languageOf(el));
+      if (style.textTransform === 'capitalize') s = capitalised(s, out.join('').slice(-2));
       if (style.textTransform === 'lowercase') s = s.toLowerCase();
       if (!s) return;
       if (kept && budget.pieces && s.includes('\n')) sayLines(out, budget, s, data, n, el);
@@ -113,15 +114,6 @@
       budget.left -= s.length;
       budget.spent = (budget.spent || 0) + s.length;
       if (budget.runs && !blank) budget.runs.push({node: n, owner: el, gap: !!this.parts && gapped(out, budget)});
-    }
-    // uppercase returns a text in the capitals of the language of el: Greek has no accents on them, Turkish an İ.
-    uppercase(el, s) {
-      for (let n = el; n && isElement(n); n = parent(n)) {
-        const [language] = /^(el|tr|az|lt)\b/i.exec(attr(n, 'lang') || '') || [];
-        if (language) return s.toLocaleUpperCase(language);
-        if (attr(n, 'lang')) break;
-      }
-      return s.toUpperCase();
     }
     // firsts returns whether the first line (line) and the first letter (letter) of the block of el are invisible; top
     // is that block.
@@ -138,7 +130,8 @@
         const gone = part => {
           if (!asked) return false;
           const s = styleOf(el, part);
-          return !!s.color && other(s) && (+s.opacity < CLEAR || inkless(el, s));
+          return !!s.color && other(s) && (+s.opacity < CLEAR || inkless(el, s) || ground(s) && sameColour(ground(s),
+            inkOf(el, s)));
         };
         first = {line: gone('::first-line'), letter: gone('::first-letter'), top: el};
         const outer = up &&

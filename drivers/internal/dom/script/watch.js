@@ -142,6 +142,8 @@
   }
   listen(window, NAME + 'here', refuse);
 
+// include opened.js
+
 // include touches.js
 
   // refused: since the last touch, the page has prevented the input of a typed character.
