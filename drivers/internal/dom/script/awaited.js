@@ -108,6 +108,17 @@
     idle.delete(args[0]);
     return apply(target, self, args);
   });
+  // A view transition changes the page once the screen before it is captured.
+  wrap(proto('Document'), 'startViewTransition', (target, self, args) => {
+    const [how] = args, key = {}, work = typeof how === 'function' ? how : how && how.update;
+    if (typeof work !== 'function') return apply(target, self, args);
+    hold(key, HOLD);
+    const run = function () { try { return apply(work, this, arguments); } finally { release(key); } };
+    try { return apply(target, self, [work === how ? run : {...how, update: run}]); } catch (error) {
+      release(key);
+      throw error;
+    }
+  });
 
   // What is loaded after a touch: an image that a script creates, a page in a frame.
   const loadAndWait = (target, self, args) => {
