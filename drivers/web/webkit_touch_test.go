@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
 
 // Each turn of the mouse wheel is as far as it is asked for, also after another one: WebKitWebDriver turns a wheel by
@@ -46,4 +47,27 @@ func TestWebKitReadsEditorsWithoutPlaceholders(t *testing.T) {
 	if field == nil || field.Text != "" {
 		t.Errorf("%v", field)
 	}
+}
+
+// A touch in a frame without scripts is verified, although no listener is called there: by what the mouse hovers over.
+func TestWebKitTouchesInFramesWithoutScripts(t *testing.T) {
+	leftToWebKit(t)
+	d := openWebKit(t)
+	Must(t, d.OpenPage(t.Context(), dataPage(`<h1>Page</h1><iframe sandbox width=300 height=120 srcdoc="<style>
+		input:focus ~ p {display: none}</style><input value=Field><p>Idle</p><div style='position:relative'>
+		<button>Under</button><b style='position:absolute;inset:0'></b></div>"></iframe>`), drivers.PageOptions{}))
+	tapAt := func(n *screen.Node) error {
+		d.Aim(n)
+		return d.Tap(t.Context(), centre(n))
+	}
+	field := find(tree(t, d), func(n *screen.Node) bool { return n.Text == "Field" })
+	if field == nil {
+		t.Fatal("the frame is not read")
+	}
+	Must(t, tapAt(field))
+	if n := find(tree(t, d), showing("Idle")); n != nil && !n.Hidden {
+		t.Error("the touch did nothing")
+	}
+	under := find(tree(t, d), func(n *screen.Node) bool { return n.Type == "button" })
+	WantError(t, tapAt(under), drivers.ErrMissed, "b")
 }

@@ -64,7 +64,9 @@ func (t *Aimed) Met(a Asker, patience time.Duration) (met string, err error) {
 			return met, err
 		}
 		if time.Since(began) > patience {
-			_, _, _ = t.ask(a, "aimed.lost")
+			if met, _, err := t.ask(a, "aimed.lost"); met != "" || err != nil { // in a document without scripts
+				return met, err
+			}
 			return "", fmt.Errorf("%w: the touch has reached nothing in the page", drivers.ErrMissed)
 		}
 	}

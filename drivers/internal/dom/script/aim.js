@@ -95,6 +95,19 @@
       if (el && wouldMeet(this.root, el, hit, clientX, clientY, this.node)) this.result = 'hit';
       this.met = describe(nameable(hit));
     }
+    // judgeHovered is judge for a document without scripts, in which WebKit does not call the listeners of this script
+    // either: the mouse has touched what it hovers over.
+    judgeHovered() {
+      let hit = null;
+      for (let root = this.root; root; root = hit && openRoot(hit)) {
+        const all = [...typeOf(root) === 9 ? allIn(root, '*') : everyIn(root, '*')];
+        const over = all.findLast(n => matches(n, ':hover'));
+        if (!over) break;
+        hit = over;
+      }
+      const box = hit && boxOf(rectOf(hit));
+      if (hit) this.judge(hit, {clientX: (box.l + box.r) / 2, clientY: (box.t + box.b) / 2});
+    }
     // heir returns the replacement of the element, when the page has rendered it again: it is the only one that looks
     // like it, or it is in the only row with the same text.
     heir(hit) {

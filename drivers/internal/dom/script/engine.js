@@ -493,6 +493,7 @@
     // within two seconds is blocked; over: the touch arrived in another document. A result is kept until the next aim:
     // the response to the first query may have come too late.
     aimed(root, [end]) {
+      if (aim && !aim.result && end === 'lost' && scriptless) aim.judgeHovered();
       if (aim && !aim.result && end !== 'over') {
         if (end === 'lost') {
           const lost = aim;
