@@ -15,6 +15,9 @@
   // Where time is measured (runner/widgets/beside_test.go), nothing is read but at the beginning: an interval of 100 ms is itself something to wait for.
   const measured = /run=(ours|theirs)/.test(location.search);
   window.report = reader => { read = reader; post(true); if (!measured) setInterval(() => post(false), 100); };
+  // reportOnce is report once a model has something: one that a framework fills is empty until the page is drawn.
+  window.reportOnce = (model, reader) =>
+    Object.keys(model).length ? report(reader) : setTimeout(reportOnce, 20, model, reader);
   window.postModel = () => post(true);
   // count counts what was pressed: for what has no model of its own.
   const clicks = {};

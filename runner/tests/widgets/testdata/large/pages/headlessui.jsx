@@ -59,4 +59,4 @@ function Form() {
   </div>;
 }
 createRoot(element('#app')).render(<Form />);
-setTimeout(() => report(() => ({...now, pressed: presses()})), 50);
+reportOnce(now, () => ({...now, pressed: presses()}));

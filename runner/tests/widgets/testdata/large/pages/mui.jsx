@@ -89,4 +89,4 @@ function Form() {
   </div>;
 }
 createRoot(element('#app')).render(<Form />);
-setTimeout(() => report(() => now), 50);
+reportOnce(now, () => now);

@@ -109,4 +109,4 @@ function Form() {
   </div></MantineProvider>;
 }
 createRoot(document.getElementById('app')).render(<Form />);
-setTimeout(() => report(() => ({...now})), 200);
+reportOnce(now, () => ({...now}));

@@ -37,4 +37,4 @@ function Mails() {
 const Row = ({index, style}) => <div style={style} onClick={() => { now.chat = index; }}>Chat {index}</div>;
 createRoot(element('#app')).render(<div style={{display: 'flex', gap: 20}}><Mails />
   <div id="chats" style={{height: 300, width: 300, border: '1px solid'}}><List rowComponent={Row} rowCount={1000} rowHeight={30} rowProps={{}} style={{height: 300}} /></div></div>);
-setTimeout(() => report(() => now), 0);
+reportOnce(now, () => now);
