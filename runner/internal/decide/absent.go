@@ -12,6 +12,7 @@ import (
 // absence is what the frames have shown of an element that must not be there.
 type absence struct {
 	isAbsent   bool           // by the newest tree
+	absentFor  int            // trees in a row
 	gone       time.Time      // since when, by what is seen
 	still      []screen.Match // what is there
 	stateless  string         // why it is unknown
@@ -27,7 +28,8 @@ type absence struct {
 type absentView struct{ *view }
 
 // absent waits until no element fits the selector, in any tier, on a fresh and whole tree of a screen that rests. A
-// screen that never rests may prove it at the end of the time.
+// screen that never rests may prove it at the end of the time, but not by one or two slow reads of a page that is at
+// work.
 func (v absentView) absent() (Decision, error) {
 	v.isAbsent = false
 	if why := v.f.Tree.Cut(); why != "" {
@@ -50,16 +52,21 @@ func (v absentView) absent() (Decision, error) {
 		v.stateless, v.busyWith = cmp.Or(lacks, v.f.Tree.Stateless(q)), v.busy()
 		v.isAbsent = v.stateless == ""
 	}
+	v.absentFor++
 	switch {
 	case !v.isAbsent:
-		v.gone = time.Time{}
+		v.gone, v.absentFor = time.Time{}, 0
 	case v.gone.IsZero():
 		v.gone = v.f.Now
 	}
-	proven := v.isAbsent && v.busyWith == "" && !v.f.Tree.Loading && v.rested() && v.away() &&
+	few := v.absentFor < v.want.Timing.Sightings
+	proven := v.isAbsent && v.busyWith == "" && !v.f.Tree.Loading && v.rested() && v.away() && !(few && v.drawsLate()) &&
 		(!v.pixelsTell() || v.since(v.gone) >= v.want.Timing.QuietToAssert)
 	if !proven && !v.over() {
 		return v.attentive(), nil
+	}
+	if !proven && v.isAbsent && few && (v.f.Tree.Rest == screen.Busy || v.drawsLate()) {
+		return v.waitFor(0, "reads were so slow that too few of them were made"), nil
 	}
 	if v.isAbsent {
 		if err := v.nothingOver(); err != nil {
@@ -74,6 +81,14 @@ func (v absentView) absent() (Decision, error) {
 		return Decision{Kind: Gone}, nil
 	}
 	return v.unproven(), nil
+}
+
+// drawsLate reports whether the page has drawn nothing since the tree before: what a touch has led to may be under way.
+func (v absentView) drawsLate() bool {
+	for n := range v.f.Tree.All {
+		return n.Undrawn
+	}
+	return false
 }
 
 // meeting keeps the matches of which the check is true: all of them where nothing is checked.

@@ -42,7 +42,8 @@ type Timing struct {
 	// AmbiguousFor is how long an action waits while several elements match equally.
 	AmbiguousFor time.Duration
 	// Sightings is the least number of reads with the element before an action fails with "keeps moving", even if one
-	// read takes as long as the step: one to see it, one after it has come to rest, and one that agrees.
+	// read takes as long as the step: one to see it, one after it has come to rest, and one that agrees. It is also the
+	// least number in a row without the element before it counts as absent from a page that is at work, or draws nothing.
 	Sightings int
 
 	// UndrawnFor is how long an element must keep its place on a page that draws nothing: the page may only be slow to

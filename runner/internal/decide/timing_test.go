@@ -340,3 +340,41 @@ func TestNextIsPure(t *testing.T) {
 		}
 	}
 }
+
+// TestAbsenceOfSlowReads: reads that take as long as the step show what the last touch has only started, as a dialog
+// that is still too small to be seen. Absence needs several of them where the page is at work, or has drawn nothing.
+func TestAbsenceOfSlowReads(t *testing.T) {
+	there, none := treeOf(text("Sign in")), treeOf(text("x"))
+	undrawn := treeOf(text("x"))
+	for n := range undrawn.All {
+		n.Undrawn = true
+	}
+	undrawn.Rest = screen.Quiet
+	busy := treeOf(text("x"))
+	busy.Rest = screen.Busy
+	for name, c := range map[string]struct {
+		first, then *screen.Tree
+		least       int // reads
+		want        decide.Kind
+	}{
+		"a dialog comes to a busy page":     {busy, there, 2, decide.Fail},
+		"nothing comes to a busy page":      {busy, busy, 2, decide.Gone},
+		"a dialog comes to an undrawn page": {undrawn, there, 2, decide.Fail},
+		"nothing comes to an undrawn page":  {undrawn, undrawn, 3, decide.Gone},
+		"nothing was at work":               {none, none, 1, decide.Gone},
+	} {
+		s := scene{want: want(decide.Absent, "Sign in"), show: from(1, c.first, c.then),
+			answer: func(int, decide.Question) decide.Answer { return decide.Answer{} }}
+		s.want.Timeout, s.want.StepTimeout = 1500*time.Millisecond, 1500*time.Millisecond
+		s.want.Earlier.Acted = began
+		search, reads, kind := decide.New(s.want), 0, decide.Wait
+		for ; kind == decide.Wait && reads < 9; reads++ {
+			f := s.frame(reads * 8000)
+			f.Now = at(reads*8000 + 8000)
+			kind = s.next(search, reads*8000, &f).Kind
+		}
+		if reads != c.least || kind != c.want {
+			t.Errorf("%s: %s after %d reads", name, kind, reads)
+		}
+	}
+}
