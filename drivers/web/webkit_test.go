@@ -350,3 +350,34 @@ func TestWebKitStartsAhead(t *testing.T) {
 	Must(t, d.OpenPage(t.Context(), site.Made(page), drivers.PageOptions{}))
 	mustShow(t, d, "#out", "none none en-US 1.5 1280x720 own true true")
 }
+
+// What fades out is read as it fades or as hidden, never as if it stayed: between two frames, the time of WebKit's
+// animations continues without the styles that follow from it. A page at rest is known to be.
+func TestWebKitReadsPagesInFrames(t *testing.T) {
+	leftToWebKit(t)
+	d := openWebKit(t)
+	Must(t, d.OpenPage(t.Context(), dataPage(`<p id=p>Saved</p><script>
+		const show = () => { p.style.cssText = ''; return getComputedStyle(p).opacity; };
+		const busy = ms => { for (const end = performance.now() + ms; performance.now() < end;); };
+		const fade = () => {
+			p.style.cssText = 'transition: opacity .3s; opacity: 0';
+			setTimeout(() => busy(500), 100);
+			return getComputedStyle(p).opacity;
+		};</script>`), drivers.PageOptions{}))
+	for range 8 {
+		_, err := d.Eval(t.Context(), "show()", patience)
+		Must(t, err)
+		if !until(t.Context(), patience, func() bool { return tree(t, d).Rest == screen.Quiet }) {
+			t.Fatal("the page is not known to rest")
+		}
+		_, err = d.Eval(t.Context(), "fade()", patience)
+		Must(t, err)
+		// the page is busy until the animation has ended
+		Must(t, drivers.Pause(t.Context(), 200*time.Millisecond))
+		for n := range tree(t, d).All {
+			if n.Text == "Saved" && !n.Hidden && !n.Leaving {
+				t.Errorf("what fades out is read as %v", n)
+			}
+		}
+	}
+}

@@ -24,9 +24,11 @@ const (
 	MaxDepth  = 8 // of frames in frames
 )
 
-// A page is read up to maxAttempts times while images are loaded, or its response to a touch or a key is not drawn yet.
+// A page is read up to maxAttempts times while images are loaded, or its response to a touch or a key is not drawn yet,
+// and for mostWaiting at most: each read of WebKit waits for a frame.
 const (
 	maxAttempts    = 25
+	mostWaiting    = 5 * time.Second
 	readAgainDelay = 20 * time.Millisecond
 )
 
@@ -130,7 +132,8 @@ type frame struct {
 // document reads the document that chain leads to, in its own coordinates, and the frames in it.
 func (r *reader) document(chain []string, view string) (*Document, *screen.Node, error) {
 	var doc Document
-	for attempt := 0; attempt == 0 || doc.Waiting && attempt < maxAttempts; attempt++ {
+	began := time.Now()
+	for attempt := 0; attempt == 0 || doc.Waiting && attempt < maxAttempts && time.Since(began) < mostWaiting; attempt++ {
 		if attempt > 0 {
 			time.Sleep(readAgainDelay)
 		}

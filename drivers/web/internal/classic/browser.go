@@ -46,6 +46,8 @@ type Traits struct {
 	Emulates bool
 	// Elsewhere: the browser may be on another machine, where localhost is not the localhost of this one.
 	Elsewhere bool
+	// Live: the time of its animations continues between two frames.
+	Live bool
 	// AnyCert: certificates need not be valid, whatever the options of a context say.
 	AnyCert bool
 	// Transport sends requests in place of the browser; nil: as this machine does.

@@ -110,11 +110,13 @@ func open(b *Browser, o playwright.BrowserNewContextOptions) (*Context, error) {
 	return c, nil
 }
 
-// NativeScript keeps what one of the scripts of a context replaces: it makes closed shadow roots look closed to the
-// page, in the world of which script/page.js runs as well. The scripts of an Attachment follow it.
+// NativeScript keeps what one of the scripts of a context replaces, in the world of which script/page.js runs as well:
+// closed shadow roots, which look closed to the page, and the timers of the browser. The scripts of an Attachment
+// follow it.
 func NativeScript(name string) string {
-	return fmt.Sprintf("Object.defineProperty(window, %q + 'n', {value: "+
-		"Object.getOwnPropertyDescriptor(Element.prototype, 'shadowRoot')});\n", name)
+	return fmt.Sprintf("Object.defineProperty(window, %q + 'n', {value: {"+
+		"root: Object.getOwnPropertyDescriptor(Element.prototype, 'shadowRoot'), "+
+		"frame: requestAnimationFrame.bind(window), timeout: setTimeout.bind(window)}});\n", name)
 }
 
 // Capabilities are those that every session needs; anyCert: with certificates that are not valid.

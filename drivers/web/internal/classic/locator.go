@@ -112,8 +112,15 @@ func (l *Locator) TextContent(options ...playwright.LocatorTextContentOptions) (
 	if len(options) > 0 {
 		timeout = options[0].Timeout
 	}
-	r, err := l.ask(timeout, "text", alone)
+	r, err := l.ask(timeout, "text", func(selector string, _ int) any {
+		return map[string]any{"selector": selector, "framed": l.page.context.browser.traits.Live && readsPage(selector)}
+	})
 	return r.Text, err
+}
+
+// readsPage reports whether a selector is a command of package dom that reads elements of the page.
+func readsPage(selector string) bool {
+	return strings.Contains(selector, "taproot=tree.") || strings.Contains(selector, "taproot=report.")
 }
 
 // WaitFor waits until the element is there, or visible.

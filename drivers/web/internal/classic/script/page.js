@@ -26,15 +26,18 @@
     }
     return -1;
   };
-  // The engines take the browser's own method of shadow roots, which shows those that a page has closed.
+  // The engines take the browser's own method of shadow roots, which shows those that a page has closed, and its own
+  // timers: those of script/watch.js would count as the page's.
   const native = window[name + 'n'], shown = Object.getOwnPropertyDescriptor(Element.prototype, 'shadowRoot');
-  if (native) Object.defineProperty(Element.prototype, 'shadowRoot', {...native, configurable: true});
+  const {frame, timeout} = native || {frame: window.requestAnimationFrame.bind(window),
+    timeout: window.setTimeout.bind(window)};
+  if (native) Object.defineProperty(Element.prototype, 'shadowRoot', {...native.root, configurable: true});
   try {
     // What the engines keep in the global object would be seen by the page there.
-    (globalThis => {
+    ((globalThis, requestAnimationFrame, setTimeout) => {
       injected._engines.set('taproot', /* ENGINE */);
       injected._engines.set('taproot-typing', /* TYPING */);
-    })({});
+    })({}, frame, timeout);
   } finally {
     if (native) Object.defineProperty(Element.prototype, 'shadowRoot', shown);
   }
@@ -49,6 +52,21 @@
       return failed(e);
     }
   };
+  // drawn calls f in an animation frame. Between two frames, the time of WebKit's animations continues without the
+  // styles that follow from it: an animation that has ended is not listed any more, and the styles are those of its
+  // last frame. f is called without a frame when none is drawn within UNDRAWN milliseconds, or FRAMED milliseconds in
+  // a frame, which may be out of view.
+  const UNDRAWN = 3000, FRAMED = 150;
+  const drawn = f => document.hidden || matchMedia('(scripting: none)').matches ? f() : new Promise((done, fail) => {
+    let open = true;
+    const call = () => {
+      if (!open) return;
+      open = false;
+      try { done(f()); } catch (e) { fail(e); }
+    };
+    frame(call);
+    timeout(call, window === window.top ? UNDRAWN : FRAMED);
+  });
   const one = selector => injected.querySelector(injected.parseSelector(selector), document, true) || null;
   const handles = [null];
   let hit = null; // watches what a touch meets
@@ -84,10 +102,13 @@
   const describeHit = r => typeof r === 'string' ? r : 'covered by ' + r.hitTargetDescription;
 
   const commands = {
-    // text returns the text of the one element that a selector picks.
-    text(selector) {
-      const el = one(selector);
-      return el ? {r: 'done', text: contentOf(el)} : {r: 'none'};
+    // text returns the text of the one element that a selector picks; framed: as it is in an animation frame.
+    text({selector, framed}) {
+      const read = () => {
+        const el = one(selector);
+        return el ? {r: 'done', text: contentOf(el)} : {r: 'none'};
+      };
+      return framed ? drawn(read) : read();
     },
     // frame reports whether the element that a selector picks is a frame, and keeps it.
     frame(selector) {
