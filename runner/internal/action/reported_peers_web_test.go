@@ -70,6 +70,19 @@ var peersReported = []reported{
 	{name: "content that a column of a table cannot draw", // csswg, generated content
 		page:  `<style>p::after{content:"Sold out";display:table-column}</style><p>Shoes</p>`,
 		shown: labels("Shoes"), hides: append(labels("Sold out"), parts("Sold")...)},
+	{name: "a text that takes touches later", // playwright, page-click
+		page: `<label id=b onclick=1 style="pointer-events:none"><span>Go on</span></label><script>setTimeout(()=>` +
+			`{b.style.pointerEvents=''},700)</script>`, do: tap("Go on"), record: "b"},
+	{name: "a text that never takes touches", // playwright, page-click
+		page: `<label id=b onclick=1 style="pointer-events:none"><span>Go on</span></label>`,
+		do:   tap("Go on"), fail: "Go on"},
+	{name: "a bar over the middle of the window", // playwright, page-click
+		page: `<div style="position:fixed;top:0;width:100%;height:560px;background:#eee"></div><div style="height:1500px">` +
+			`</div><button id=b>Order</button><div style="height:900px"></div>`, do: tap("Order"), record: "b"},
+	{name: "a bar over the middle of a box that scrolls", // playwright, page-click
+		page: `<div style="height:700px;overflow:auto"><div style="height:1500px"></div><button id=b>Order</button><div ` +
+			`style="height:900px"></div></div><div style="position:absolute;top:0;width:100%;height:520px;background:#eee">` +
+			`</div>`, do: tap("Order"), record: "b"},
 	{name: "heads of rows and parts of a page", // axe-core, implicit roles
 		page: `<article><header>Story</header></article><header>Daily</header><table><tr><td></td><th>Price</th></tr><tr>` +
 			`<th>Tea</th><td>3</td></tr></table><section aria-label=News>Today</section>`,

@@ -476,7 +476,7 @@
       const el = deref(gen, +n), text = store.texts.get(+n);
       if (part && scrollToPart(root, el, JSON.parse(unhex(part)), text && text.runs)) return {};
       if (text) scrollToBox(root, el, () => rectsOfRun(text.runs[0])[0]);
-      else scrollTo(el, {block: 'center', inline: 'center', behavior: 'instant'});
+      else scrollFree(root, el);
       return {};
     },
     // aim.<gen>.<n>: the next touch may reach element n only.
@@ -613,6 +613,22 @@
       get = byId[typeOf(root)];
     return ids.length ? get ? ids.map(i => get(root, i)).filter(Boolean) : [] :
       [...prop(el, Element.prototype, 'ariaLabelledByElements') || []].slice(0, 10);
+  };
+  // scrollFree scrolls an element to the middle of the view, or, where something covers it there, to an edge.
+  const scrollFree = (root, el) => {
+    const to = block => scrollTo(el, {block, inline: 'center', behavior: 'instant'}), reader = new Reader(root, 0);
+    const reached = () => {
+      const own = {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight}, box = intersect(boxOf(rectOf(el)), own);
+      return isEmpty(box) || GRID.some(([a, c]) => {
+        const {x, y} = pointWithin(box, a, c);
+        return reader.blockerOf(el, hitAt(root, x, y), {}) === '';
+      });
+    };
+    for (const block of ['center', 'end', 'start']) {
+      to(block);
+      if (reached()) return;
+    }
+    to('center');
   };
   // hasSeenChild reports whether a child of an element with display: contents, which has no box, is visible.
   const hasSeenChild = (reader, el) => reader.style(el).display === 'contents' &&

@@ -603,7 +603,7 @@
       if (holds(hit, el)) { // the element itself receives no touch there
         // what is in a slot of a component, or lets touches through to it, belongs to the component
         if (hosts(hit, el)) return '';
-        if (!target || holds(target, hit) || !touchable && (target !== el || reacting(this, hit))) return '';
+        if (!target || holds(target, hit) || !touchable && reacting(this, hit)) return '';
         return touchable ? describe(nameable(hit)) : 'its own pointer-events: none';
       }
       const host = component(el, hit); // what a component draws over a text in its slot belongs to the component
