@@ -155,6 +155,9 @@ func (v sightView) inkOf(c candidate, shot Shot, text bool) (bool, error) {
 	if err != nil || ink.Yes {
 		return ink.Yes, err
 	}
+	if behind, err := v.inkBehind(c, q); err != nil || behind {
+		return behind, err
+	}
 	if c.n.Text == "" || !c.contentOver() {
 		return false, nil
 	}

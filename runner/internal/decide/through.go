@@ -109,6 +109,61 @@ func (v sightView) mixedInk(c candidate, before Question) (bool, error) {
 	return ink.Yes, err
 }
 
+// inkBehind reports whether an element is seen through layers that have a name alone, as the scrim of a drawer: such a
+// layer shows an icon in its middle at most. Something is drawn in the place of the element, and nothing right next to
+// it: what a picture as large as the screen shows does not end where the element does. An action does not need to know:
+// such a layer takes the touch.
+func (v sightView) inkBehind(c candidate, before Question) (bool, error) {
+	places := map[*screen.Node]image.Rectangle{}
+	for _, o := range c.over {
+		switch {
+		case !showsSomething(o):
+		case v.isLayer(o):
+			places[o] = middleOf(o.Bounds)
+		default:
+			return false, nil
+		}
+	}
+	if len(places) == 0 || c.n.Text == "" && c.n.Desc == "" || v.want.Purpose == Act {
+		return false, nil
+	}
+	q := v.inkQuestion(c, before.Area, before.Text == Characters, places)
+	q.A = before.A
+	if ink, err := v.ask(q); err != nil || !ink.Yes {
+		return false, err
+	}
+	free, all := 0, 0
+	for _, strip := range around(c.seen) {
+		strip = strip.Intersect(image.Rectangle{Max: v.f.Tree.Size})
+		if strip.Dx() < boxEdge || strip.Dy() < boxEdge {
+			continue
+		}
+		smooth, err := v.ask(Question{Ask: AskSmooth, A: before.A, Area: strip})
+		if err != nil {
+			return false, err
+		}
+		if all++; smooth.Yes {
+			free++
+		}
+	}
+	return free > 1 && free >= all-1, nil // a neighbour may be close on one side
+}
+
+// isLayer reports whether an element is a layer over a large part of the screen that has a name and no text.
+func (v sightView) isLayer(n *screen.Node) bool {
+	named := *n
+	named.Desc, named.Hint = "", ""
+	return n.Text == "" && !showsSomething(&named) && n.Bounds.Dx()*n.Bounds.Dy()*4 >= v.f.Tree.Size.X*v.f.Tree.Size.Y
+}
+
+// around returns the strips along the edges of a box, outside of it.
+func around(b image.Rectangle) []image.Rectangle {
+	return []image.Rectangle{
+		image.Rect(b.Min.X, b.Min.Y-besideIt, b.Max.X, b.Min.Y), image.Rect(b.Min.X, b.Max.Y, b.Max.X, b.Max.Y+besideIt),
+		image.Rect(b.Min.X-besideIt, b.Min.Y, b.Min.X, b.Max.Y), image.Rect(b.Max.X, b.Min.Y, b.Max.X+besideIt, b.Max.Y),
+	}
+}
+
 // linesOf are the edges of a box, two pixels wide.
 func linesOf(b image.Rectangle) []image.Rectangle {
 	return []image.Rectangle{

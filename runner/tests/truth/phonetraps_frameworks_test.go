@@ -1,6 +1,7 @@
 package truth_test
 
 import (
+	"fmt"
 	"image"
 	"image/color"
 )
@@ -8,7 +9,7 @@ import (
 // frameworkTraps are screens as dumps of apps in public repositories have them: what Compose and Flutter describe to
 // services themselves.
 func frameworkTraps() (list []*trap) {
-	for _, some := range []func(addTrap){composeTraps, flutterTraps} {
+	for _, some := range []func(addTrap){composeTraps, flutterTraps, scrimTraps} {
 		some(addTo(&list))
 	}
 	return list
@@ -61,4 +62,33 @@ func flutterTraps(add addTrap) {
 	add("a dialog of Flutter/absence", "- assertNot: Cancel the visit?", fails, "", "still there", dialog)
 	add("a dialog of Flutter/touch", "- tap: Confirm", pass, "Confirm", "", dialog)
 	add("a dialog of Flutter/touch beside it", "- tap: Dismiss", pass, "outside", "", dialog)
+}
+
+// scrimTraps are texts behind a dark layer of the same window that has a name: a person reads them.
+func scrimTraps(add addTrap) {
+	for _, dark := range []uint8{0x52, 0x99, 0xb4} {
+		name := fmt.Sprintf("behind a scrim of %d %%", int(dark)*100/255)
+		page := still(func(s *stage) []part {
+			scrim := part{Class: view, Desc: "Close navigation menu", Bounds: image.Rect(0, 24, trapSize, 776),
+				Clickable: true, Fill: color.RGBA{A: dark}, Tapped: s.took("scrim")}
+			return []part{label("Balance 1,234", at(2)), label("Zuzüglich Œuvre №7", at(3)), s.press("Transfer", at(5)), scrim,
+				{Class: view, Bounds: image.Rect(0, 24, 280, 776), Parts: []part{label("Settings", image.Rect(16, 560, 264, 600))}}}
+		})
+		add(name+"/presence", "- assert: Balance 1,234\n- assert: Zuzüglich Œuvre №7", pass, "", "", page)
+		add(name+"/absence", "- assertNot: Balance 1,234", fails, "", "still there", page)
+		add(name+"/absence of another", "- assertNot: Zuzüglich Œuvre №7", fails, "", "still there", page)
+		add(name+"/touch", "- tap: Transfer", fails, "", "covered by", page)
+	}
+	// A picture as large as the screen may have a name, too.
+	photo := still(func(s *stage) []part {
+		beach := part{Class: view, Desc: "Beach", Bounds: image.Rect(0, 24, trapSize, 776), Fill: blue}
+		for i := range 600 {
+			x, y := i%20*20, 30+i/20*25
+			beach.Painted = append(beach.Painted, part{Class: view, Bounds: image.Rect(x, y, x+9+i%7, y+8+i%5),
+				Fill: color.RGBA{uint8(40 + i*37%200), uint8(40 + i*91%200), 0x60, 0xff}})
+		}
+		return []part{label("Balance 1,234", at(2)), s.press("Transfer", at(5)), beach}
+	})
+	add("behind a photo with a name/presence", "- assert: Balance 1,234", fails, "", "hidden under", photo)
+	add("behind a photo with a name/absence", "- assertNot: Balance 1,234\n- assertNot: Transfer", pass, "", "", photo)
 }

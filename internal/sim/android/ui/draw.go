@@ -65,7 +65,7 @@ func (p *Painter) Frame(f *Frame) *image.RGBA {
 }
 
 func fill(img *image.RGBA, b image.Rectangle, c color.Color) {
-	draw.Draw(img, b, image.NewUniform(c), image.Point{}, draw.Src)
+	draw.Draw(img, b, image.NewUniform(c), image.Point{}, draw.Over) // a colour may be translucent, as that of a scrim
 }
 
 func (p *Painter) view(img *image.RGBA, v *View, f *Frame) {
