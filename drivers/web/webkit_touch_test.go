@@ -71,3 +71,26 @@ func TestWebKitTouchesInFramesWithoutScripts(t *testing.T) {
 	under := find(tree(t, d), func(n *screen.Node) bool { return n.Type == "button" })
 	WantError(t, tapAt(under), drivers.ErrMissed, "b")
 }
+
+// A field in a frame keeps the focus while pages are read, whichever frames they have: WebKitWebDriver moves the focus
+// into each frame that commands go to.
+func TestWebKitKeepsTheFocusInFrames(t *testing.T) {
+	leftToWebKit(t)
+	d := openWebKit(t)
+	Must(t, d.OpenPage(t.Context(), site.Made(`<input id=i onblur="blurred++"><iframe id=f srcdoc="<input id=j>"></iframe>
+		<iframe srcdoc="<p>Words</p>"></iframe><script>blurred = 0</script>`), drivers.PageOptions{}))
+	for _, c := range []struct{ field, active string }{
+		{"i", "i,,0"}, {"j", "f,j,1"}, {"i", "i,,1"}, {"j", "f,j,2"},
+	} {
+		tap(t, d, find(tree(t, d), func(n *screen.Node) bool { return n.ID == c.field }))
+		tree(t, d)
+		active, err := d.Eval(t.Context(),
+			"[document.activeElement.id, f.contentDocument.activeElement.id, blurred].join()", patience)
+		if err != nil || active != c.active {
+			t.Errorf("a tap on %s: %v, %v, not %s", c.field, active, err, c.active)
+		}
+		if field, _, err := d.Field(t.Context()); err != nil || field == nil || field.ID != c.field {
+			t.Errorf("a tap on %s: %v, %v", c.field, field, err)
+		}
+	}
+}

@@ -46,6 +46,8 @@ type Traits struct {
 	Emulates bool
 	// Elsewhere: the browser may be on another machine, where localhost is not the localhost of this one.
 	Elsewhere bool
+	// MovesFocus: a frame that commands go to gets the focus.
+	MovesFocus bool
 	// Live: the time of its animations continues between two frames.
 	Live bool
 	// AnyCert: certificates need not be valid, whatever the options of a context say.

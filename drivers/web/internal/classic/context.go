@@ -53,6 +53,7 @@ type Context struct {
 	lock     chan struct{}
 	window   string
 	framed   bool
+	focus    []int // the way to the frame that had the focus before one was entered; empty: the page itself
 	surveyed time.Time
 	news     []func() // events to be reported once the lock is released
 
@@ -292,13 +293,10 @@ var errLate = errors.New("it took too long")
 
 // prepared chooses the window of a page, and the page itself in it.
 func (c *Context) prepared(ctx context.Context, p *Page) error {
-	if c.framed {
-		if err := c.command(ctx, func() error { return c.session.LeaveFrames(ctx) }); err != nil &&
-			!webdriver.Is(err, webdriver.NoSuchWindow) {
-			return err
-		}
-		c.framed = false
+	if err := c.leaveFrames(ctx); err != nil && !webdriver.Is(err, webdriver.NoSuchWindow) {
+		return err
 	}
+	c.framed, c.focus = false, nil
 	if p == nil {
 		return nil
 	}

@@ -257,27 +257,48 @@ func (p *Page) enter(ctx context.Context, chunks []string) error {
 func enterFound(ctx context.Context, p *Page, place int) error {
 	c := p.context
 	if place >= 0 {
-		c.framed = true
-		return c.command(ctx, func() error { return c.session.EnterFrameAt(ctx, place) })
+		return c.enterFrame(ctx, p, func() error { return c.session.EnterFrameAt(ctx, place) })
 	}
 	frame, err := p.element(ctx)
 	if err != nil {
 		return err
 	}
+	return c.enterFrame(ctx, p, func() error { return c.session.EnterFrame(ctx, frame) })
+}
+
+// enterFrame chooses a frame in the one that is chosen. Where that moves the focus, it notes which frame had it.
+func (c *Context) enterFrame(ctx context.Context, p *Page, enter func() error) error {
+	if !c.framed && c.browser.traits.MovesFocus {
+		var at struct{ Path []int }
+		if err := p.ask(ctx, "focused", nil, &at); err != nil {
+			return err
+		}
+		c.focus = at.Path
+	}
 	c.framed = true
-	return c.command(ctx, func() error { return c.session.EnterFrame(ctx, frame) })
+	return c.command(ctx, enter)
+}
+
+// leaveFrames chooses the page itself, and returns the focus to what had it.
+func (c *Context) leaveFrames(ctx context.Context) error {
+	if !c.framed {
+		return nil
+	}
+	if err := c.command(ctx, func() error { return c.session.LeaveFrames(ctx) }); err != nil {
+		return err
+	}
+	path := c.focus
+	c.framed, c.focus = false, nil
+	if c.browser.traits.MovesFocus {
+		var nothing struct{}
+		_ = (&Page{context: c}).ask(ctx, "refocus", path, &nothing) // the page was replaced: nothing of it has the focus
+	}
+	return nil
 }
 
 // outside chooses the page itself again.
 func (p *Page) outside(ctx context.Context) error {
-	if !p.context.framed {
-		return nil
-	}
-	err := p.context.command(ctx, func() error { return p.context.session.LeaveFrames(ctx) })
-	if err == nil {
-		p.context.framed = false
-	}
-	return err
+	return p.context.leaveFrames(ctx)
 }
 
 // pause waits between two attempts, as Playwright does.

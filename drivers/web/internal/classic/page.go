@@ -238,8 +238,7 @@ func (f *Frame) inside(do func(ctx context.Context) error) error {
 	c := f.page.context
 	return c.do(f.page, callLimit, func(ctx context.Context) error {
 		for _, number := range f.path {
-			c.framed = true
-			if err := c.command(ctx, func() error { return c.session.EnterFrameAt(ctx, number) }); err != nil {
+			if err := c.enterFrame(ctx, f.page, func() error { return c.session.EnterFrameAt(ctx, number) }); err != nil {
 				return err
 			}
 		}

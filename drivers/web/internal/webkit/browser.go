@@ -49,7 +49,7 @@ const toolbar = 38
 // page any more.
 func (p *Product) Traits() classic.Traits {
 	return classic.Traits{Name: "WebKit", Version: p.programs.Version, Start: startLimit, LeftButton: true, Wired: true,
-		Toolbar: toolbar, Live: true}
+		Toolbar: toolbar, Live: true, MovesFocus: true}
 }
 
 // Open starts a browser, or takes the one that was started ahead.

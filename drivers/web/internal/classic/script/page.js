@@ -117,6 +117,28 @@
       return {r: 'done', frame: /^(IFRAME|FRAME|OBJECT|EMBED)$/.test(el.nodeName), place: placeOf(el),
         what: injected.previewNode(el)};
     },
+    // focused returns the way to the frame that has the focus, as places in the lists of frames.
+    focused() {
+      const path = [];
+      for (let w = window; path.length < 20;) {
+        let el = null;
+        try {
+          el = w.document.activeElement;
+          while (el && el.shadowRoot && el.shadowRoot.activeElement) el = el.shadowRoot.activeElement;
+        } catch { /* the frame is of another site */ }
+        if (!el || !/^(iframe|frame|object|embed)$/.test(el.localName) || !el.contentWindow) break;
+        const inner = el.contentWindow, at = [...Array(w.length).keys()].findIndex(i => w[i] === inner);
+        if (at < 0) break;
+        path.push(at);
+        w = inner;
+      }
+      return {path};
+    },
+    // refocus moves the focus to a frame, or to the page itself.
+    refocus(path) {
+      path.reduce((w, at) => w && w[at], window)?.focus();
+      return {};
+    },
     // seen reports whether an element is there, and visible.
     seen(selector) {
       const el = one(selector);
