@@ -83,6 +83,10 @@ var peersReported = []reported{
 		page: `<div style="height:700px;overflow:auto"><div style="height:1500px"></div><button id=b>Order</button><div ` +
 			`style="height:900px"></div></div><div style="position:absolute;top:0;width:100%;height:520px;background:#eee">` +
 			`</div>`, do: tap("Order"), record: "b"},
+	{name: "numbers in the letters of other alphabets", // csswg, counters
+		page: `<style>body{counter-reset:a 1 b 11 c 1233}h2,h3,h4{counter-increment:a b c}h2::before{content:` +
+			`counter(a,lower-greek) " "}h3::before{content:counter(b,georgian) " "}h4::before{content:counter(c,armenian) ` +
+			`" "}</style><h2>Tea</h2><h3>Milk</h3><h4>Salt</h4>`, shown: labels("β Tea", "იგ Milk", "ՌՄԼԶ Salt")},
 	{name: "heads of rows and parts of a page", // axe-core, implicit roles
 		page: `<article><header>Story</header></article><header>Daily</header><table><tr><td></td><th>Price</th></tr><tr>` +
 			`<th>Tea</th><td>3</td></tr></table><section aria-label=News>Today</section>`,

@@ -2,15 +2,26 @@
   // pseudo-elements.
   const ROMAN = [['m', 1000], ['cm', 900], ['d', 500], ['cd', 400], ['c', 100], ['xc', 90], ['l', 50], ['xl', 40],
     ['x', 10], ['ix', 9], ['v', 5], ['iv', 4], ['i', 1]];
+  // The characters of alphabets, and those for the digits 1 to 9 of each place of a number.
+  const ALPHABETS = {alpha: 'abcdefghijklmnopqrstuvwxyz', latin: 'abcdefghijklmnopqrstuvwxyz',
+    greek: 'αβγδεζηθικλμνξοπρστυφχψω'};
+  const PLACES = {armenian: Array.from({length: 36}, (_, i) => String.fromCharCode(0x531 + i)).join(''),
+    georgian: 'აბგდევზჱთიკლმნჲოპჟრსტჳფქღყშჩცძწჭხჴჯჰ'};
   // counted returns a number as a counter style writes it.
   const counted = (n, style) => {
     const upper = /^upper-/.test(style), kind = style.replace(/^(upper|lower)-/, ''),
       cased = s => upper ? s.toUpperCase() : s;
     if (style === 'decimal-leading-zero') return n >= 0 && n < 10 ? '0' + n : String(n);
-    if ((kind === 'alpha' || kind === 'latin') && n > 0) {
+    if (Object.hasOwn(ALPHABETS, kind) && n > 0) {
+      const signs = ALPHABETS[kind];
       let s = '';
-      for (let k = n; k > 0; k = Math.floor((k - 1) / 26)) s = String.fromCharCode(97 + (k - 1) % 26) + s;
+      for (let k = n; k > 0; k = Math.floor((k - 1) / signs.length)) s = signs[(k - 1) % signs.length] + s;
       return cased(s);
+    }
+    if (Object.hasOwn(PLACES, kind) && n > 0 && n < 10000) {
+      const digits = [...String(n)].map(Number), places = digits.length - 1,
+        s = digits.map((d, i) => d ? PLACES[kind][9 * (places - i) + d - 1] : '').join('');
+      return style === 'lower-armenian' ? s.toLowerCase() : s;
     }
     if (kind === 'roman' && n > 0 && n < 4000)
       return cased(ROMAN.reduce(
