@@ -30,9 +30,10 @@ import (
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
-// hub is a chromedriver behind a proxy, which notes the commands and can spoil the answer to one.
+// hub is a chromedriver or a geckodriver behind a proxy, which notes the commands and can spoil the answer to one.
 type hub struct {
 	*httptest.Server
+	firefox bool // it is a geckodriver
 
 	mu       sync.Mutex
 	commands []string
@@ -49,15 +50,29 @@ type hub struct {
 }
 
 // newHub starts chromedriver. Where it is not installed, the test is skipped.
-func newHub(t *testing.T) *hub {
-	t.Helper()
-	program, err := exec.LookPath("chromedriver")
-	if err != nil {
-		t.Skip("chromedriver is not installed: it is Debian's chromium-driver")
+func newHub(t *testing.T) *hub { return startHub(t, "chromedriver") }
+
+// inBrowsers runs a test with chromedriver and, where it is installed, with geckodriver.
+func inBrowsers(t *testing.T, test func(t *testing.T, h *hub)) {
+	for _, program := range []string{"chromedriver", "geckodriver"} {
+		t.Run(program, func(t *testing.T) { test(t, startHub(t, program)) })
 	}
-	ports, err := drivers.FreePorts(1)
+}
+
+func startHub(t *testing.T, name string) *hub {
+	t.Helper()
+	program, err := exec.LookPath(name)
+	if err != nil {
+		t.Skip(name + " is not installed: Debian has chromedriver in chromium-driver, Mozilla has geckodriver")
+	}
+	ports, err := drivers.FreePorts(2)
 	Must(t, err)
-	driver := exec.Command(program, "--port="+ports[0], "--allowed-ips=127.0.0.1")
+	h := &hub{firefox: name == "geckodriver"}
+	args := []string{"--port=" + ports[0], "--allowed-ips=127.0.0.1"}
+	if h.firefox {
+		args[1] = "--websocket-port=" + ports[1]
+	}
+	driver := exec.Command(program, args...)
 	Must(t, driver.Start())
 	t.Cleanup(func() {
 		_ = driver.Process.Kill()
@@ -65,8 +80,9 @@ func newHub(t *testing.T) *hub {
 	})
 	target, err := url.Parse("http://127.0.0.1:" + ports[0])
 	Must(t, err)
-	h := &hub{}
-	forward := httputil.NewSingleHostReverseProxy(target)
+	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target) // geckodriver refuses other hosts
+	}}
 	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.serve(w, r, forward)
 	}))
@@ -192,22 +208,14 @@ func (h *hub) open() int {
 
 func (h *hub) driver(t *testing.T, sessions int) drivers.Driver {
 	t.Helper()
-	chromium, err := toolchain.Find(t.Context(), toolchain.System(), toolchain.Chromium)
-	Must(t, err)
-	path := chromium.Path
 	more := map[string]any{}
 	if h.old {
 		more["webSocketUrl"] = false
 	}
-	if whole, err := exec.LookPath("chromium"); err == nil {
-		path = whole // chromedriver does not end what is behind a wrapper
-	}
-	options := map[string]any{"binary": path, "args": []string{"--headless=new", "--no-sandbox"}}
 	if h.files != "" {
-		options["prefs"] = map[string]any{"download.default_directory": h.files, "download.prompt_for_download": false}
 		more["se:downloadsEnabled"] = true
 	}
-	maps.Copy(more, map[string]any{"browserName": "chrome", "goog:chromeOptions": options})
+	maps.Copy(more, h.browser(t))
 	d, err := NewRemote(Options{}, dsl.RemoteServer{Name: "lab", URL: h.URL, Platform: dsl.Web, Sessions: sessions,
 		Capabilities: more}, t.TempDir())
 	Must(t, err)
@@ -222,6 +230,29 @@ func (h *hub) driver(t *testing.T, sessions int) drivers.Driver {
 	return d
 }
 
+// browser returns the capabilities of a browser without a window, which saves files in the folder of the hub.
+func (h *hub) browser(t *testing.T) map[string]any {
+	if h.firefox {
+		prefs := map[string]any{}
+		if h.files != "" {
+			prefs = map[string]any{"browser.download.folderList": 2, "browser.download.dir": h.files}
+		}
+		return map[string]any{"browserName": "firefox",
+			"moz:firefoxOptions": map[string]any{"args": []string{"-headless"}, "prefs": prefs}}
+	}
+	chromium, err := toolchain.Find(t.Context(), toolchain.System(), toolchain.Chromium)
+	Must(t, err)
+	path := chromium.Path
+	if whole, err := exec.LookPath("chromium"); err == nil {
+		path = whole // chromedriver does not end what is behind a wrapper
+	}
+	options := map[string]any{"binary": path, "args": []string{"--headless=new", "--no-sandbox"}}
+	if h.files != "" {
+		options["prefs"] = map[string]any{"download.default_directory": h.files, "download.prompt_for_download": false}
+	}
+	return map[string]any{"browserName": "chrome", "goog:chromeOptions": options}
+}
+
 func openRemote(t *testing.T, d drivers.Driver) *remoteDevice {
 	t.Helper()
 	dev, err := d.Open(t.Context(), "lab-1")
@@ -232,7 +263,10 @@ func openRemote(t *testing.T, d drivers.Driver) *remoteDevice {
 // A browser of a remote keeps the promises of package drivers.
 func TestRemoteContract(t *testing.T) {
 	testutil.Leave(t, "it runs without -short")
-	h := newHub(t)
+	inBrowsers(t, remoteContract)
+}
+
+func remoteContract(t *testing.T, h *hub) {
 	d := h.driver(t, 2)
 	pages := httptest.NewServer(http.FileServer(http.Dir("../../suites/pages")))
 	t.Cleanup(pages.Close)
@@ -399,17 +433,21 @@ func TestRemoteRefuses(t *testing.T) {
 // A page that does not open is an error with the reason, not the page before.
 func TestRemotePagesThatDoNotOpen(t *testing.T) {
 	testutil.Leave(t, "it runs without -short")
-	d := newHub(t).driver(t, 1)
-	dev := openRemote(t, d)
-	Must(t, dev.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}))
-	for address, want := range map[string]string{"http://127.0.0.1:1/": "ERR_CONNECTION_REFUSED",
-		"http://nosuchhost.invalid/": "ERR_NAME_NOT_RESOLVED"} {
-		err := dev.OpenPage(t.Context(), address, drivers.PageOptions{Timeout: 20 * time.Second})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", address, err)
+	ports, err := drivers.FreePorts(1)
+	Must(t, err)
+	closed := "http://127.0.0.1:" + ports[0] + "/"
+	inBrowsers(t, func(t *testing.T, h *hub) {
+		dev := openRemote(t, h.driver(t, 1))
+		Must(t, dev.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}))
+		for address, want := range map[string]string{closed: "ERR_CONNECTION_REFUSED",
+			"http://nosuchhost.invalid/": "ERR_NAME_NOT_RESOLVED"} {
+			err := dev.OpenPage(t.Context(), address, drivers.PageOptions{Timeout: 20 * time.Second})
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v", address, err)
+			}
 		}
-	}
-	_ = dev.Close()
+		_ = dev.Close()
+	})
 }
 
 // doctor opens a session, reads, and ends it.
