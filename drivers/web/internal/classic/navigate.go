@@ -102,7 +102,7 @@ func (p *Page) travel(limit time.Duration, address string, depart func(ctx conte
 		if err := depart(ctx); err != nil {
 			return notOpened(err)
 		}
-		probe := newProbe(address, c.anyCert)
+		probe, left := newProbe(address, c.anyCert), time.Now()
 		defer probe.end()
 		return p.await(ctx, deadline, func(now arrival, err error) (bool, error) {
 			switch {
@@ -112,7 +112,7 @@ func (p *Page) travel(limit time.Duration, address string, depart func(ctx conte
 				return false, err
 			case now.mark == before.mark && sameDocument(before.url, address) && now.url == address:
 				return true, nil
-			case now.mark == before.mark:
+			case now.mark == before.mark, now.replaces(before) && time.Since(left) < probeAfter:
 				return false, cmp.Or(p.notComing(probe), probe.answer())
 			case now.failed(address):
 				return false, probe.reason()
@@ -190,6 +190,12 @@ func (at arrival) failed(address string) bool {
 			strings.HasPrefix(s, "about:neterror") || strings.HasPrefix(s, "about:certerror")
 	}
 	return !strings.HasPrefix(strings.ToLower(address), "about:") && (blank(at.url) || blank(at.document))
+}
+
+// replaces reports whether an empty document has replaced the empty one before: Firefox does that in a new window,
+// while it loads a page. A page that has failed to load shows the same in other browsers: what remains counts as that.
+func (at arrival) replaces(before arrival) bool {
+	return at.url == "about:blank" && before.url == at.url
 }
 
 // sameDocument reports whether a URL leads to a place in the page at another.
