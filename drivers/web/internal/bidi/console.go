@@ -275,7 +275,7 @@ func (w *Window) DeclaresClosedRoots(ctx context.Context, loading bool, declares
 			continue
 		}
 		unread.Go(func() {
-			html, err := s.body(ctx, d.request)
+			html, err := s.body(ctx, "response", d.request)
 			if err != nil {
 				return // the document is another one by now
 			}
@@ -297,10 +297,10 @@ func (w *Window) DeclaresClosedRoots(ctx context.Context, loading bool, declares
 	return false
 }
 
-// body returns the body of a response.
-func (s *Events) body(ctx context.Context, request string) (string, error) {
+// body returns the body of a request or a response, by that kind.
+func (s *Events) body(ctx context.Context, kind, request string) (string, error) {
 	var got struct{ Bytes struct{ Type, Value string } }
-	err := s.conn.Call(ctx, "network.getData", map[string]any{"dataType": "response", "request": request}, &got)
+	err := s.conn.Call(ctx, "network.getData", map[string]any{"dataType": kind, "request": request}, &got)
 	if err != nil || got.Bytes.Type != "base64" {
 		return got.Bytes.Value, err
 	}

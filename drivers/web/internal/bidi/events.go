@@ -102,20 +102,32 @@ func (s *Events) Observe(ctx context.Context, to *classic.Context) error {
 	if err := s.conn.Subscribe(ctx, events...); err != nil {
 		return s.explain(err)
 	}
+	kept, err := s.collect(ctx, "response")
+	if err != nil || !kept {
+		return err
+	}
+	s.mu.Lock()
+	s.keeps = true
+	s.mu.Unlock()
+	_, err = s.collect(ctx, "request") // older browsers keep responses alone
+	return err
+}
+
+// collect has the browser keep the bodies of requests or responses, by that kind. It returns whether it does.
+func (s *link) collect(ctx context.Context, kind string) (does bool, err error) {
 	var made struct{ Collector string }
-	err = s.conn.Call(ctx, "network.addDataCollector", map[string]any{"dataTypes": []string{"response"},
+	err = s.conn.Call(ctx, "network.addDataCollector", map[string]any{"dataTypes": []string{kind},
 		"maxEncodedDataSize": maxKept}, &made)
 	if webdriver.LacksCommand(err) || webdriver.Is(err, webdriver.InvalidArgument) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return s.explain(err)
+		return false, s.explain(err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.keeps = true
 	s.undo = append(s.undo, call{"network.removeDataCollector", map[string]any{"collector": made.Collector}})
-	return nil
+	return true, nil
 }
 
 // Has returns an ErrUnsupported when the session has no command of a name. The parameters change nothing.

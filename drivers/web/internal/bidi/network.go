@@ -331,7 +331,13 @@ func (w *Window) Fail(ctx context.Context, id string) error {
 
 // Body returns what the network has responded.
 func (w *Window) Body(ctx context.Context, id string) ([]byte, error) {
-	text, err := w.session.body(ctx, id)
+	text, err := w.session.body(ctx, "response", id)
+	return []byte(text), err
+}
+
+// SentBody returns the body of a request.
+func (w *Window) SentBody(ctx context.Context, id string) ([]byte, error) {
+	text, err := w.session.body(ctx, "request", id)
 	return []byte(text), err
 }
 

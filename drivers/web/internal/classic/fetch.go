@@ -1,6 +1,7 @@
 package classic
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -119,14 +120,9 @@ func (s *stopped) fetching(ctx context.Context, options []playwright.RouteFetchO
 		headers = options[0].Headers
 	}
 	traits := s.traffic.page.context.browser.traits
-	var body io.Reader
-	if s.request.sent.Post != "" || s.request.sent.PostUnknown {
-		kind := s.request.headers["content-type"]
-		if !textual.MatchString(kind) || s.request.sent.PostUnknown {
-			return nil, fmt.Errorf("%w: %s does not report the whole body of a request with %s", drivers.ErrUnsupported,
-				traits.Name, cmp.Or(kind, "no type"))
-		}
-		body = strings.NewReader(s.request.sent.Post)
+	body, err := s.body(ctx)
+	if err != nil {
+		return nil, err
 	}
 	made, err := http.NewRequestWithContext(ctx, s.request.Method(), s.request.URL(), body)
 	if err != nil {
@@ -143,6 +139,29 @@ func (s *stopped) fetching(ctx context.Context, options []playwright.RouteFetchO
 		}
 	}
 	return made, s.addCookies(ctx, made)
+}
+
+// keepsBodies is a Wire that returns the body of a request with one that it has not reported.
+type keepsBodies interface {
+	SentBody(ctx context.Context, id string) ([]byte, error)
+}
+
+// body returns what the request sends, nil for one without a body.
+func (s *stopped) body(ctx context.Context) (io.Reader, error) {
+	sent, kind := s.request.sent, s.request.headers["content-type"]
+	if wire, keeps := s.wire.(keepsBodies); keeps && sent.PostUnknown {
+		if raw, err := wire.SentBody(ctx, sent.ID); err == nil {
+			return bytes.NewReader(raw), nil
+		}
+	}
+	switch {
+	case sent.PostUnknown || sent.Post != "" && !textual.MatchString(kind):
+		return nil, fmt.Errorf("%w: %s does not report the whole body of a request with %s", drivers.ErrUnsupported,
+			s.traffic.page.context.browser.traits.Name, cmp.Or(kind, "no type"))
+	case sent.Post == "":
+		return nil, nil
+	}
+	return strings.NewReader(sent.Post), nil
 }
 
 // addCookies adds those of the site: as the browser knows them where the page consists of the site, or else those that
