@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"slices"
 	"strings"
 
@@ -21,6 +22,13 @@ func unmatched(err error, capabilities map[string]any) error {
 	var said *webdriver.Error
 	if !errors.As(err, &said) || said.Code == webdriver.Refused {
 		return err
+	}
+	if strings.Contains(said.Message, "Invalid Host header") {
+		host, _, failed := net.SplitHostPort(said.Host)
+		if failed != nil {
+			host = said.Host
+		}
+		return fmt.Errorf("%w: start geckodriver with --allow-hosts %s", err, host)
 	}
 	all := flat(capabilities)
 	var named, shown []string
