@@ -231,7 +231,12 @@ func (c *Client) read(k Command, answer *http.Response, raw []byte, err error) (
 			Message: "the user or the key is not accepted" + c.Reason(raw)}
 	}
 	var envelope struct{ Value json.RawMessage }
-	if json.Unmarshal(raw, &envelope) != nil || envelope.Value == nil && answer.StatusCode >= 300 {
+	mangled := json.Unmarshal(raw, &envelope) != nil
+	if mangled && answer.StatusCode == http.StatusMethodNotAllowed { // as geckodriver says of commands that it lacks
+		return nil, &Error{Code: UnknownMethod, Status: answer.StatusCode, Host: c.host, Command: k.String(),
+			Message: foreign(answer, raw)}
+	}
+	if mangled || envelope.Value == nil && answer.StatusCode >= 300 {
 		lost.Why = foreign(answer, raw)
 		return nil, lost
 	}

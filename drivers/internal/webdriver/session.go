@@ -88,17 +88,33 @@ func (s *Session) DevTools(ctx context.Context, command string, params, into any
 	return s.do(ctx, http.MethodPost, "/goog/cdp/execute", map[string]any{"cmd": command, "params": params}, into, 0)
 }
 
-// Upload sends a file to the machine of the browser, in a zip, and returns its path there. The command of Selenium Grid
-// has another name than that of chromedriver.
+// Upload sends a file to the machine of the browser, in a zip, and returns its path there. The error of a server
+// without such a command has the code UnknownCommand or UnknownMethod.
 func (s *Session) Upload(ctx context.Context, archive []byte) (path string, err error) {
+	command, err := uploadCommand(ctx, s)
+	if err != nil {
+		return "", err
+	}
 	body := map[string]any{"file": base64.StdEncoding.EncodeToString(archive)}
-	for _, command := range []string{"/se/file", "/file"} {
-		err = s.do(ctx, http.MethodPost, command, body, &path, uploadLimit)
+	err = s.do(ctx, http.MethodPost, command, body, &path, uploadLimit)
+	return path, err
+}
+
+// uploadCommand returns the command that takes files: that of Selenium Grid has another name than that of chromedriver.
+// It is tried without a file, for geckodriver responds to a command that it lacks before it has read the file, and
+// closes the connection, so that the response, or that to the next command, is lost.
+func uploadCommand(ctx context.Context, s *Session) (command string, err error) {
+	for _, command = range []string{"/se/file", "/file"} {
+		var said *Error
+		err = s.do(ctx, http.MethodPost, command, map[string]any{}, nil, 0)
+		if err != nil && !errors.As(err, &said) {
+			return "", err
+		}
 		if !Is(err, UnknownCommand, UnknownMethod) {
-			break
+			return command, nil
 		}
 	}
-	return path, err
+	return "", err
 }
 
 // Download returns a file that the browser has saved, by its name, in a zip. Selenium Grid has it, in sessions with the
