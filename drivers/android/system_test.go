@@ -274,6 +274,7 @@ func TestOverWiFi(t *testing.T) {
 	for serial, want := range map[string]bool{
 		"R5CT10": false, "emulator-5554": false, "127.0.0.1:5555": false, "localhost:5555": false, "192.168.1.7:5555": true,
 		"phone.lan:5555": true, "[fe80::1]:5555": true, "[::1]:5555": false, "adb-R5CT10-x._adb-tls-connect._tcp": true,
+		"adb-R5CT10-x._adb-tls-connect._tcp.": true, "adb-R5CT10-x._adb._tcp": true,
 	} {
 		if got := adb.OverWiFi(serial); got != want {
 			t.Errorf("%s: %v", serial, got)

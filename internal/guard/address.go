@@ -3,6 +3,7 @@ package guard
 import (
 	"net/netip"
 	"slices"
+	"strings"
 )
 
 // block is a range of addresses that are not public.
@@ -40,6 +41,15 @@ var notPublic = []block{
 	{netip.MustParsePrefix("2001::/23"), "a reserved address"},
 	{netip.MustParsePrefix("2001:db8::/32"), "an address for documentation"},
 	{netip.MustParsePrefix("3fff::/20"), "an address for documentation"},
+}
+
+// IsLoopback reports whether a host, a name or an IP address without brackets, is the machine that connects to it.
+func IsLoopback(host string) bool {
+	if strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && (addr.Unmap().IsLoopback() || addr.Unmap().IsUnspecified())
 }
 
 var publicIPv6 = netip.MustParsePrefix("2000::/3")

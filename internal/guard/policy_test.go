@@ -125,3 +125,14 @@ func FuzzPolicy(f *testing.F) {
 		}
 	})
 }
+
+// TestIsLoopback: names that only look like this machine are others.
+func TestIsLoopback(t *testing.T) {
+	for host, want := range map[string]bool{"localhost": true, "LOCALHOST.": true, "127.0.0.1": true, "127.8.9.1": true,
+		"::1": true, "::ffff:127.0.0.1": true, "0.0.0.0": true, "": false, "localhost.example": false, "10.0.0.1": false,
+		"127.0.0.1.example": false, "app.localhost": false, "fe80::1": false} {
+		if got := IsLoopback(host); got != want {
+			t.Errorf("%q: %v", host, got)
+		}
+	}
+}

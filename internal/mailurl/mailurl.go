@@ -5,10 +5,11 @@ package mailurl
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/guard"
 )
 
 // Form is a regular expression that every such URL matches.
@@ -98,18 +99,12 @@ func (s Server) imap(scheme, host string, u *url.URL) (Server, error) {
 		return Server{}, errors.New("its query is unknown; ?tls=off is the only one: no encryption")
 	case u.RawQuery != "":
 		return Server{}, errors.New("imaps:// has no query; for a server without encryption, write imap://")
-	case scheme == "imap" && loopback(host):
+	case scheme == "imap" && guard.IsLoopback(host):
 		s.Security = Plain
 	case scheme == "imap":
 		s.Security = StartTLS
 	}
 	return s, nil
-}
-
-// loopback reports whether a host is this machine.
-func loopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
 }
 
 // writtenPassword is the password as a URL has it, with its percent signs.

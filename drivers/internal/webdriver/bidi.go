@@ -17,6 +17,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
@@ -120,11 +121,11 @@ func (c *Client) webSockets(address string) (list []string, err error) {
 	return list, nil
 }
 
-// IsLoopback reports whether the host of a URL is the machine that sends the request.
+// IsLoopback reports whether the host of a URL is the machine that sends the request. Browsers resolve all names under
+// localhost to it.
 func IsLoopback(host string) bool {
-	ip, name := net.ParseIP(host), strings.ToLower(strings.TrimSuffix(host, "."))
-	return name == "localhost" || strings.HasSuffix(name, ".localhost") ||
-		ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
+	name := strings.ToLower(strings.TrimSuffix(host, "."))
+	return guard.IsLoopback(name) || strings.HasSuffix(name, ".localhost")
 }
 
 // dialBiDi connects to a URL, and checks that it is that of the session. The user and the key go to the host of the

@@ -13,7 +13,6 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -23,6 +22,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/farm/internal/broker"
 	"github.com/taproot-dev/taproot/farm/internal/wire"
+	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/internal/reach"
 )
 
@@ -283,17 +283,12 @@ func (o Options) hubURL() (*url.URL, error) {
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fmt.Errorf("%w: %q must be a URL such as https://hub.example.com", ErrHub, o.Hub)
 	}
-	if u.Scheme == "http" && !o.AllowHTTP && !isLocal(u.Hostname()) {
+	if u.Scheme == "http" && !o.AllowHTTP && !guard.IsLoopback(u.Hostname()) {
 		return nil, fmt.Errorf(
 			"%w: %s has no TLS: others could read the token and give this host a hub of their own; use https://, or "+
 				"--allow-http in a network that you trust", ErrHub, o.Hub)
 	}
 	return u, nil
-}
-
-func isLocal(name string) bool {
-	ip, err := netip.ParseAddr(name)
-	return name == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // natsAddress returns the address of NATS; without a host name it is that of the hub.

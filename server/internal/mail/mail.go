@@ -15,6 +15,8 @@ import (
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
+
+	"github.com/taproot-dev/taproot/internal/guard"
 )
 
 // Options are the settings of a Sender.
@@ -81,7 +83,7 @@ func (s *Sender) transport(u *url.URL) error {
 	case u.Scheme == "smtp" && (mode == "" || mode == "starttls"):
 		s.options = append(s.options, gomail.WithTLSPolicy(gomail.TLSMandatory))
 	case u.Scheme == "smtp" && mode == "none":
-		if ip := net.ParseIP(s.host); u.User != nil && s.host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		if u.User != nil && !guard.IsLoopback(s.host) {
 			return errors.New(
 				"tls=none would send the password without encryption: leave it out, or send through a server on this machine")
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
@@ -229,5 +230,5 @@ func OverWiFi(serial string) bool {
 		return true
 	}
 	host, _, _ := net.SplitHostPort(serial)
-	return byAddress(serial) && host != "localhost" && !net.ParseIP(host).IsLoopback()
+	return byAddress(serial) && !guard.IsLoopback(host)
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/internal/shellerr"
 )
 
@@ -118,10 +119,7 @@ func joinAddr(host, port string) (network, addr string, err error) {
 
 func isLoopback(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return false
-	}
-	return host == "localhost" || net.ParseIP(host).IsLoopback()
+	return err == nil && guard.IsLoopback(host)
 }
 
 // connect dials the server and starts it first when nothing listens there. The connection is closed when ctx ends.

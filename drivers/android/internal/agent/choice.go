@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"strings"
 	"sync"
 	"time"
@@ -117,7 +116,7 @@ func (a *Agent) without(o Options) (string, error) {
 		return "TAPROOT_AGENT is off", nil
 	case a.Phone.Info.APILevel < MinAPI:
 		return "the agent needs Android 8.0", nil
-	case o.Mode == Auto && OverNetwork(a.Phone.Link.Serial):
+	case o.Mode == Auto && adb.OverWiFi(a.Phone.Link.Serial):
 		return "the phone is attached over the network, where the agent could be reached from other machines " +
 			"(TAPROOT_AGENT=require " +
 			"uses it all the same)", nil
@@ -129,17 +128,4 @@ func (a *Agent) without(o Options) (string, error) {
 		return noStart + said, nil
 	}
 	return "", nil
-}
-
-// OverNetwork reports whether a serial is an address other than this machine's.
-func OverNetwork(serial string) bool {
-	if strings.Contains(serial, "._adb-tls-connect._tcp") || strings.Contains(serial, "._adb._tcp") {
-		return true
-	}
-	host, _, err := net.SplitHostPort(serial)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(host)
-	return host != "localhost" && (ip == nil || !ip.IsLoopback())
 }

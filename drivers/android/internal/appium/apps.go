@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/internal/apps"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
+	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
@@ -193,8 +193,7 @@ func (a *Apps) ClearApp(ctx context.Context, app string) error {
 // Install installs an app. A file of this machine can be given only to a server that runs on it.
 func (a *Apps) Install(ctx context.Context, path string) error {
 	u, err := url.Parse(a.URL)
-	local := err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
-	if !local {
+	if err != nil || !guard.IsLoopback(u.Hostname()) {
 		return fmt.Errorf("device %s: %w: the file %s is not on the machine of the remote %s: name the app in its "+
 			"capabilities (appium:app)", a.Device, drivers.ErrUnsupported, filepath.Base(path), a.Remote)
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/ios/internal/host"
 	"github.com/taproot-dev/taproot/drivers/ios/internal/wda"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
@@ -102,8 +102,7 @@ func (h *Host) Stop(ctx context.Context, app string) error {
 // Install installs an app. A file of this machine can be given only to a server that runs on it.
 func (h *Host) Install(ctx context.Context, path string) error {
 	u, err := url.Parse(h.url)
-	local := err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
-	if !local {
+	if err != nil || !guard.IsLoopback(u.Hostname()) {
 		return fmt.Errorf("%w: the file %s is not on the machine of the remote %s: name the app in its capabilities "+
 			"(appium:app)", drivers.ErrUnsupported, filepath.Base(path), h.agent.Remote)
 	}
