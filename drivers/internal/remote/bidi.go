@@ -3,7 +3,9 @@ package remote
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
+	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -35,6 +37,10 @@ func (l *Sessions) newSession(ctx context.Context, capabilities map[string]any) 
 	maps.Copy(asked, capabilities)
 	began := time.Now()
 	session, err := l.client.NewSession(ctx, asked, OpenLimit)
+	var lost *webdriver.LostError
+	if errors.As(err, &lost) && lost.Status == http.StatusInternalServerError { // nothing tells whether one is open
+		return nil, fmt.Errorf("%w: if it is a Grid of Selenium 3, add webSocketUrl: false to the capabilities", err)
+	}
 	var answered *webdriver.Error
 	if !errors.As(err, &answered) || answered.Code == webdriver.Refused || time.Since(began) > refusalLimit {
 		return session, err

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -18,6 +19,7 @@ type oldHub struct {
 	open     int
 	offers   string
 	mismatch bool
+	page     bool // it refuses the capability with a web page, as Selenium 3 does
 }
 
 func newOldHub(t *testing.T, offers string) *oldHub {
@@ -40,6 +42,10 @@ func (h *oldHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.asked = append(h.asked, wants)
 		if wants != nil && h.offers == "" || h.mismatch {
 			w.WriteHeader(http.StatusInternalServerError)
+			if h.page {
+				_, _ = w.Write([]byte(`<html>Cannot extract a capabilities from the request</html>`))
+				return
+			}
 			_, _ = w.Write([]byte(`{"value":{"error":"session not created","message":"Failed to match capabilities"}}`))
 			return
 		}
@@ -94,6 +100,24 @@ func TestBiDiIsRequested(t *testing.T) {
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A server that refuses the capability in a way of its own may have opened a session: the error says what to write.
+func TestBiDiOfSelenium3(t *testing.T) {
+	t.Parallel()
+	h := newOldHub(t, "")
+	h.page = true
+	s := h.sessions(t)
+	if _, err := s.Take(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "add webSocketUrl: false") {
+		t.Error(err)
+	}
+	lease, err := s.Take(t.Context(), map[string]any{"webSocketUrl": false})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(lease.End(), s.Close()); err != nil || len(h.asked) != 2 {
+		t.Errorf("%v, %d requests", err, len(h.asked))
 	}
 }
 
