@@ -5,11 +5,10 @@ package mailurl
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
-
-	"github.com/taproot-dev/taproot/internal/guard"
 )
 
 // Form is a regular expression that every such URL matches.
@@ -99,12 +98,19 @@ func (s Server) imap(scheme, host string, u *url.URL) (Server, error) {
 		return Server{}, errors.New("its query is unknown; ?tls=off is the only one: no encryption")
 	case u.RawQuery != "":
 		return Server{}, errors.New("imaps:// has no query; for a server without encryption, write imap://")
-	case scheme == "imap" && guard.IsLoopback(host):
+	case scheme == "imap" && loopback(host):
 		s.Security = Plain
 	case scheme == "imap":
 		s.Security = StartTLS
 	}
 	return s, nil
+}
+
+// loopback reports whether a host is this machine. That of package guard would bring package net to all that reads
+// tests.
+func loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
 }
 
 // writtenPassword is the password as a URL has it, with its percent signs.
