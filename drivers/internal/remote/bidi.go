@@ -38,7 +38,7 @@ func (l *Sessions) newSession(ctx context.Context, capabilities map[string]any) 
 	began := time.Now()
 	session, err := l.client.NewSession(ctx, asked, OpenLimit)
 	var lost *webdriver.LostError
-	if errors.As(err, &lost) && lost.Status == http.StatusInternalServerError { // nothing tells whether one is open
+	if errors.As(err, &lost) && lost.Status == http.StatusInternalServerError { // one may be open
 		return nil, fmt.Errorf("%w: if it is a Grid of Selenium 3, add webSocketUrl: false to the capabilities", err)
 	}
 	var answered *webdriver.Error
