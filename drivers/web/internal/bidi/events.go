@@ -102,21 +102,20 @@ func (s *Events) Observe(ctx context.Context, to *classic.Context) error {
 	if err := s.conn.Subscribe(ctx, events...); err != nil {
 		return s.explain(err)
 	}
-	kept, err := s.collect(ctx, "response")
-	if err != nil || !kept {
-		return err
+	kept, err := s.collect(ctx, "request", "response")
+	if err == nil && !kept { // older browsers keep responses alone
+		kept, err = s.collect(ctx, "response")
 	}
 	s.mu.Lock()
-	s.keeps = true
+	s.keeps = kept
 	s.mu.Unlock()
-	_, err = s.collect(ctx, "request") // older browsers keep responses alone
 	return err
 }
 
-// collect has the browser keep the bodies of requests or responses, by that kind. It returns whether it does.
-func (s *link) collect(ctx context.Context, kind string) (does bool, err error) {
+// collect has the browser keep the bodies of requests and responses, by these kinds. It returns whether it does.
+func (s *link) collect(ctx context.Context, kinds ...string) (does bool, err error) {
 	var made struct{ Collector string }
-	err = s.conn.Call(ctx, "network.addDataCollector", map[string]any{"dataTypes": []string{kind},
+	err = s.conn.Call(ctx, "network.addDataCollector", map[string]any{"dataTypes": kinds,
 		"maxEncodedDataSize": maxKept}, &made)
 	if webdriver.LacksCommand(err) || webdriver.Is(err, webdriver.InvalidArgument) {
 		return false, nil
