@@ -86,13 +86,14 @@ func (h *Hand) touchFor(ctx context.Context, limit time.Duration, do func(page p
 		if err := do(page); err != nil {
 			return err
 		}
-		met, err := aimed.Met(pages.NewAsker(page, aimLimit), touchPatience)
+		asker := pages.NewAsker(page, aimLimit)
+		met, err := aimed.Met(asker, touchPatience)
 		for err == nil && unresponsive(page, aimed) {
 			if time.Now().After(last) {
 				h.warnings.AddOnce(dom.UnknownTouch(at, "the page has not responded since"))
 				break
 			}
-			met, err = aimed.Met(pages.NewAsker(page, aimLimit), touchPatience)
+			met, err = aimed.Met(asker, touchPatience)
 		}
 		h.mu.Lock()
 		h.met = met
