@@ -279,7 +279,7 @@ func (c *Context) enterFrame(ctx context.Context, p *Page, enter func() error) e
 	return c.command(ctx, enter)
 }
 
-// leaveFrames chooses the page itself, and returns the focus to what had it.
+// leaveFrames chooses the page itself again, and returns the focus to what had it.
 func (c *Context) leaveFrames(ctx context.Context) error {
 	if !c.framed {
 		return nil
@@ -294,11 +294,6 @@ func (c *Context) leaveFrames(ctx context.Context) error {
 		_ = (&Page{context: c}).ask(ctx, "refocus", path, &nothing) // the page was replaced: nothing of it has the focus
 	}
 	return nil
-}
-
-// outside chooses the page itself again.
-func (p *Page) outside(ctx context.Context) error {
-	return p.context.leaveFrames(ctx)
 }
 
 // pause waits between two attempts, as Playwright does.

@@ -358,7 +358,7 @@ func ignoreGone(err error) error {
 // onPage converts a point in frames to one of the page itself, which is chosen then.
 func (l *Locator) onPage(ctx context.Context, frames []string, at reply) (reply, error) {
 	for i := len(frames) - 1; i >= 0; i-- {
-		if err := l.page.outside(ctx); err != nil {
+		if err := l.page.context.leaveFrames(ctx); err != nil {
 			return at, err
 		}
 		if err := l.page.enter(ctx, frames[:i]); err != nil {
@@ -371,7 +371,7 @@ func (l *Locator) onPage(ctx context.Context, frames []string, at reply) (reply,
 		}
 		at = outer
 	}
-	return at, l.page.outside(ctx)
+	return at, l.page.context.leaveFrames(ctx)
 }
 
 // send sends the touch itself.
