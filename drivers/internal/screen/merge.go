@@ -169,15 +169,25 @@ func (f *finder) thing(n *Node, among map[*Node]bool) *Node {
 // inReadingOrder sorts matches as a person counts them: line by line, then left to right. Elements with middles within
 // one another's height are in one line.
 func inReadingOrder(matches []Match) {
-	slices.SortStableFunc(matches, func(a, b Match) int { return readingOrder(a.Seen, b.Seen) })
+	slices.SortStableFunc(matches, func(a, b Match) int { return readingOrder(a.read(), b.read()) })
 	for from := 0; from < len(matches); {
-		line, to := matches[from].Seen, from+1
-		for to < len(matches) && sameLine(line, matches[to].Seen) {
+		line, to := matches[from].read(), from+1
+		for to < len(matches) && sameLine(line, matches[to].read()) {
 			to++
 		}
-		slices.SortStableFunc(matches[from:to], func(a, b Match) int { return cmp.Compare(a.Seen.Min.X, b.Seen.Min.X) })
+		slices.SortStableFunc(matches[from:to], func(a, b Match) int {
+			return cmp.Compare(a.read().Min.X, b.read().Min.X)
+		})
 		from = to
 	}
+}
+
+// read is where a person reads the element: the part of it in view, or all of it when it is scrolled away.
+func (m Match) read() image.Rectangle {
+	if m.Seen.Empty() {
+		return m.spot().place()
+	}
+	return m.Seen
 }
 
 // readingOrder is top to bottom, then left to right.

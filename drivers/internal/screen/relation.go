@@ -37,13 +37,11 @@ func (f *finder) anchors(s dsl.Selector) (anchors, error) {
 		var err error
 		if r.to == f.q.Selector.Inside && len(f.q.Within) > 0 {
 			matches = keptBoxes(f.q.Within)
-		} else if matches, err = f.search(*r.to, false); err != nil {
+		} else if matches, err = f.searchBox(*r.to, r.around && byContent(*r.to)); err != nil {
 			return found, err
 		}
 		if len(matches) == 0 && r.around && r.to.Label+r.to.Text == "" {
-			f.hollow = true
-			matches, err = f.search(*r.to, false)
-			if f.hollow = false; err != nil {
+			if matches, err = f.searchBox(*r.to, true); err != nil {
 				return found, err
 			}
 		}
@@ -58,6 +56,18 @@ func (f *finder) anchors(s dsl.Selector) (anchors, error) {
 	}
 	return found, nil
 }
+
+// searchBox is search for what is around others, with what has no area of its own if hollow is true.
+func (f *finder) searchBox(s dsl.Selector, hollow bool) ([]Match, error) {
+	was := f.hollow
+	f.hollow = hollow
+	defer func() { f.hollow = was }()
+	return f.search(s, false)
+}
+
+// byContent reports whether a selector names an element by its content alone. The innermost one counts, also where it
+// has no area of its own, as a row with display: contents, or one of which all content floats.
+func byContent(s dsl.Selector) bool { return len(s.Contains) > 0 && !s.Names() && s.Type == "" }
 
 // keptBoxes are matches of elements that a relation has meant before.
 func keptBoxes(nodes []*Node) (matches []Match) {
@@ -330,18 +340,32 @@ func hasPeer(n, a *Node) bool {
 // rightOf: n starts where a ends or farther right, in the same row.
 func rightOf(n, a image.Rectangle) bool { return n.Min.X >= a.Max.X-slack(n, a).X && sameRow(n, a) }
 
-// inRow reports whether n is right of a in another cell of the same row of a table, high or low in it, and nothing in
-// either cell is in the line of the other one: cells that hold several lines each are columns.
+// inRow reports whether n is right of a in another cell of the same row of a table or a list, high or low in it. One of
+// the cells is a single line, next to the other one, or nothing in either cell is in the line of the other one: cells
+// that hold several lines each are columns.
 func inRow(n, a spot) bool {
 	if n.Within(a.Node) || a.Within(n.Node) || n.place().Min.X < a.place().Max.X-slack(n.place(), a.place()).X {
 		return false
 	}
 	cell, other := branchWithout(n.Node, a.Node), branchWithout(a.Node, n.Node)
 	row := cell.Parent
-	if row == nil || row != other.Parent || row.Role != "row" && row.Type != "tr" {
+	if row == nil || row != other.Parent {
 		return false
 	}
-	return !hasBeside(cell, n.Node, a) && !hasBeside(other, a.Node, n)
+	table := row.Role == "row" || row.Type == "tr"
+	if (table || row.isRepeated()) && sameRow(cell.Bounds, other.Bounds) &&
+		(isLine(cell, n) || isLine(other, a)) {
+		return true
+	}
+	return table && !hasBeside(cell, n.Node, a) && !hasBeside(other, a.Node, n)
+}
+
+// isLine reports whether all that a cell says is in the line of n.
+func isLine(cell *Node, n spot) bool {
+	if cell.ownLabel() != "" && !cell.Hidden && !sameRow(cell.place(), n.place()) {
+		return false
+	}
+	return !slices.ContainsFunc(cell.Children, func(c *Node) bool { return !isLine(c, n) })
 }
 
 // hasBeside reports whether something in a cell, other than own, is in the line of n.

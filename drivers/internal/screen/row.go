@@ -50,16 +50,26 @@ func (n *Node) rowAround() *Node {
 func (n *Node) isRepeated() bool {
 	shape := n.shape()
 	return n.Parent != nil && len(shape) > 1 && slices.ContainsFunc(n.Parent.Children, func(o *Node) bool {
-		return o != n && !o.Hidden && o.Type == n.Type && o.Role == n.Role && slices.Equal(o.shape(), shape)
+		return o != n && o.shows() && o.Type == n.Type && o.Role == n.Role && slices.Equal(o.shape(), shape)
 	})
 }
 
-// shape are the kinds of what is directly in an element.
+// shows reports whether an element, or something in one without an area of its own, is drawn.
+func (n *Node) shows() bool {
+	return !n.Hidden || n.Bounds.Empty() && slices.ContainsFunc(n.Children, (*Node).shows)
+}
+
+// shape are the kinds of what is directly in an element, or in the only element in it: the row of a custom element is
+// the box in its shadow root.
 func (n *Node) shape() (kinds []string) {
+	var only *Node
 	for _, c := range n.Children {
-		if !c.Hidden {
-			kinds = append(kinds, c.Type+" "+c.Role)
+		if c.shows() {
+			kinds, only = append(kinds, c.Type+" "+c.Role), c
 		}
+	}
+	if len(kinds) == 1 {
+		kinds = append(kinds, only.shape()...)
 	}
 	return kinds
 }

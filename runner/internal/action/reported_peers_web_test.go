@@ -96,5 +96,5 @@ var peersReported = []reported{
 }
 
 func allReported() []reported {
-	return slices.Concat(boxesReported, textsReported, pagesReported, peersReported)
+	return slices.Concat(boxesReported, textsReported, pagesReported, peersReported, generatedReported)
 }

@@ -6,23 +6,25 @@
         ticked = type === 'checkbox' || type === 'radio';
       if (style.visibility !== 'visible' || attr(el, 'aria-hidden') === 'true' || !rendered(el)) return;
       const faded = place.opacity < CLEAR, top = at.faded || el;
-      if (!faded && !(ticked || type === 'file' || type === 'range')) return;
+      if (place.turned.away || !faded && !(ticked || type === 'file' || type === 'range')) return;
       if (top !== el && (textOf(top).trim() || count(top, 'input, select, textarea, button, a') > 1)) return;
       const holder = parent(top);
       if (!holder || !isElement(holder) || this.opacity(holder) < CLEAR || hasCustomTwin(el, holder)) return;
-      const drawn = this.drawnBox(el, top, holder, full, ticked, faded);
+      const placed = !isEmpty(intersect(full, place.clip.reach)); // not moved out of the page
+      const drawn = this.drawnBox(el, top, holder, full, ticked, faded, placed);
       const box = drawn && intersect(drawn, at.flow.seen);
       if (!box || isEmpty(box)) return;
       node.f &= ~(HIDDEN | OFFSCREEN);
       node.b = round(drawn);
       delete node.s;
+      if (width(box) < width(drawn) - 1 || height(box) < height(drawn) - 1) node.s = round(box);
       store.drawnIn.set(el, holder);
       Object.assign(rec, {full: drawn, box, drawnIn: holder, drawnAs: holder, kept: true});
     }
     // drawnBox returns the box that is drawn for a field: that of a sibling, its own when only its opacity hides it, or
     // that of its label.
-    drawnBox(el, top, holder, full, ticked, faded) {
-      const sized = width(full) >= 6 && height(full) >= 6, own = sized && faded ? full : null,
+    drawnBox(el, top, holder, full, ticked, faded, placed) {
+      const sized = placed && width(full) >= 6 && height(full) >= 6, own = sized && faded ? full : null,
         near = sized ? full : {l: full.l - 4, t: full.t - 4, r: full.r + 4, b: full.b + 4};
       let best = null, shared = false;
       for (const n of children(holder)) {
