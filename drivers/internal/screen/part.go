@@ -90,6 +90,36 @@ type spot struct {
 // place is where the element is, for relations.
 func (s spot) place() image.Rectangle { return s.at }
 
+// besidePart returns the place without a thing in it that reacts for itself. Flutter makes one element of a row and
+// its texts, with the buttons of the row in it: the texts are drawn in the largest part that a button leaves free.
+func (s spot) besidePart(n spot) spot {
+	if n.Node == s.Node || !n.Within(s.Node) || s.hitTested() || s.part != nil || s.TextBounds != nil ||
+		!n.Clickable && !n.Editable && !n.Checkable || s.ownLabel() == "" {
+		return s
+	}
+	around, part := s.at, n.at.Intersect(s.at)
+	if part.Empty() {
+		return s
+	}
+	best := image.Rectangle{}
+	for _, side := range []image.Rectangle{
+		{Min: around.Min, Max: image.Pt(part.Min.X, around.Max.Y)},
+		{Min: around.Min, Max: image.Pt(around.Max.X, part.Min.Y)},
+		{Min: image.Pt(part.Max.X, around.Min.Y), Max: around.Max},
+		{Min: image.Pt(around.Min.X, part.Max.Y), Max: around.Max},
+	} {
+		if area(side) > area(best) {
+			best = side
+		}
+	}
+	if !best.Empty() {
+		s.at = best
+	}
+	return s
+}
+
+func area(r image.Rectangle) int { return r.Dx() * r.Dy() }
+
 // open reports whether the place can be seen and touched now.
 func (s spot) open() bool {
 	return s.part == nil || !s.part.Offscreen && s.part.Covered == "" && s.part.Obscured == ""

@@ -198,6 +198,7 @@ func (as anchors) hold(at []spot) []spot {
 func (a anchor) related(n spot, to Match) (nearest spot, holds bool) {
 	for _, x := range to.same {
 		for _, at := range to.spotsOf(x) {
+			at = at.besidePart(n)
 			nearer := !holds || distance(n.place(), at.place()) < distance(n.place(), nearest.place())
 			if nearer && (n.apartFrom(at) || a.self) && n.comparable(at) && a.holds(n, at, to.outermost) {
 				nearest, holds = at, true

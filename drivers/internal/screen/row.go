@@ -5,8 +5,8 @@ import "slices"
 // What contains a text is the innermost element that does, which in a row of a list is often only a part of the row: a
 // box around a name and a date, with the row's button beside it. A person means the row. So where nothing in the
 // innermost element fits, the row around it counts, and nothing larger: an element is a row when the box around it has
-// another child of the same kind with content of the same kinds. A page with a single row, or with neighbours of other
-// kinds, has none, and the search fails as before.
+// another child of the same kind with content of the same kinds, where one of the two may have more. A page with a
+// single row, or with neighbours of other kinds, has none, and the search fails as before.
 
 // inRows are anchors of which those for "inside", where they are known by their content alone, are the rows around what
 // they were. It is false when that changes nothing.
@@ -46,17 +46,32 @@ func (n *Node) rowAround() *Node {
 	return nil
 }
 
-// isRepeated reports whether the box around an element has another one of the same kind with content of the same kinds.
+// isRepeated reports whether the box around an element has another one of the same kind with content of similar kinds.
 func (n *Node) isRepeated() bool {
 	shape := n.shape()
 	return n.Parent != nil && len(shape) > 1 && slices.ContainsFunc(n.Parent.Children, func(o *Node) bool {
-		return o != n && o.shows() && o.Type == n.Type && o.Role == n.Role && slices.Equal(o.shape(), shape)
+		return o != n && o.shows() && o.Type == n.Type && o.Role == n.Role && similar(o.shape(), shape)
 	})
 }
 
 // shows reports whether an element, or something in one without an area of its own, is drawn.
 func (n *Node) shows() bool {
 	return !n.Hidden || n.Bounds.Empty() && slices.ContainsFunc(n.Children, (*Node).shows)
+}
+
+// similar reports whether two rows hold things of the same kinds, but for those that only one of them has: an image, a
+// badge.
+func similar(a, b []string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	left := a
+	for _, kind := range b {
+		if len(left) > 0 && left[0] == kind {
+			left = left[1:]
+		}
+	}
+	return len(a) > 1 && len(left) == 0
 }
 
 // shape are the kinds of what is directly in an element, or in the only element in it: the row of a custom element is

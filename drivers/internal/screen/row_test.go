@@ -21,6 +21,9 @@ func TestInsideMeansTheRow(t *testing.T) {
 		return box(y, "row", text, el(action, 700, y+10, 990, y+90, button))
 	}
 	list := screenOf(row(0, "Bob", "2,00", "Delete"), row(100, "Bo", "3,00", "Delete"), row(200, "Bill", "4,00", "Keep"))
+	pictured := row(200, "Bo", "3,00", "Delete")
+	pictured.Children = append([]*screen.Node{el("", 610, 205, 690, 295)}, pictured.Children...)
+	mixed := screenOf(row(0, "Bob", "2,00", "Delete"), row(100, "Bill", "4,00", "Delete"), pictured)
 	single := screenOf(box(0, "header", el("Bo", 0, 0, 300, 50), el("Friend", 0, 50, 300, 100)),
 		box(100, "main", el("Text", 0, 100, 300, 150), el("Delete", 0, 150, 300, 200, button)))
 	in := func(label, content string) dsl.Selector {
@@ -36,6 +39,8 @@ func TestInsideMeansTheRow(t *testing.T) {
 		{"a row without such a button", list, in("Delete", "Bill"), -1},
 		{"what the part holds", list, in("3,00", "Bo"), 150},
 		{"what another row holds", list, in("2,00", "Bo"), -1},
+		{"the one row with an image", mixed, in("Delete", "Bo"), 210},
+		{"next to the one row with an image", mixed, in("Delete", "Bill"), 110},
 		{"a page that is no list", single, in("Delete", "Bo"), -1},
 	} {
 		for _, act := range []bool{true, false} {

@@ -226,6 +226,36 @@ func TestRelations(t *testing.T) {
 	}
 }
 
+// Flutter makes one element of a row and its texts, with the buttons of the row in it.
+func TestRelationsToMergedRows(t *testing.T) {
+	row := func(y int, name string) *screen.Node {
+		return el("", 0, y, 1000, y+80, func(n *screen.Node) { n.Desc = name + "\nOffline" }, clickable,
+			around(el("Call", 780, y+10, 880, y+70, button), el("Delete", 900, y+10, 990, y+70, button)))
+	}
+	card := func(x, y int, name string) *screen.Node {
+		return el("", x, y, x+480, y+400, func(n *screen.Node) { n.Desc = name + "\n12 €" }, clickable,
+			around(el("Add", x+20, y+320, x+200, y+390, button)))
+	}
+	list := screenOf(row(100, "Ada"), row(180, "Bo"), row(260, "Cy"))
+	cards := screenOf(card(0, 100, "Lamp"), card(500, 100, "Chair"), card(0, 520, "Desk"), card(500, 520, "Rug"))
+	for _, test := range []struct {
+		tree *screen.Tree
+		sel  dsl.Selector
+		at   image.Point
+	}{
+		{list, dsl.Selector{Label: "Delete", RightOf: &dsl.Selector{Label: "Bo"}}, image.Pt(945, 220)},
+		{list, dsl.Selector{Label: "Call", RightOf: &dsl.Selector{Label: "Bo"}}, image.Pt(830, 220)},
+		{list, dsl.Selector{Label: "Delete", Near: &dsl.Selector{Label: "Bo"}}, image.Pt(945, 220)},
+		{list, dsl.Selector{Label: "Delete", Below: &dsl.Selector{Label: "Bo"}}, image.Pt(945, 300)},
+		{cards, dsl.Selector{Label: "Add", Below: &dsl.Selector{Label: "Chair"}}, image.Pt(610, 455)},
+		{cards, dsl.Selector{Label: "Add", Near: &dsl.Selector{Label: "Desk"}}, image.Pt(110, 875)},
+	} {
+		if m := act(t, test.tree, test.sel); m == nil || m.Point != test.at {
+			t.Errorf("%s: %+v, not at %v", screen.Describe(test.sel), m, test.at)
+		}
+	}
+}
+
 // The index counts what a person counts, line by line, for actions and assertions alike.
 func TestIndexCountsInReadingOrder(t *testing.T) {
 	tree := screenOf(el("Delete", 500, 105, 700, 155, button), el("Delete", 100, 110, 300, 160),

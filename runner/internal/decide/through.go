@@ -22,6 +22,13 @@ func middleOf(key image.Rectangle) image.Rectangle {
 	return image.Rectangle{Min: middle, Max: middle}.Inset(-half)
 }
 
+// iconOver is where a layer can show an icon over an element, and nothing above or below it: in its middle, no more
+// than twice as high and as wide as the element is high.
+func iconOver(seen, layer image.Rectangle) image.Rectangle {
+	middle := layer.Min.Add(layer.Max).Div(2)
+	return middleOf(layer).Intersect(image.Rectangle{Min: middle, Max: middle}.Inset(-seen.Dy()))
+}
+
 // showsThrough reports whether what is drawn over an element is clear: an edge of the element's own box, or of a box
 // that it is in, runs through all of what is over it. A text in a clear panel is clear, too, where its box has no edge.
 func (v sightView) showsThrough(c candidate, shot Shot) (bool, error) {
@@ -119,7 +126,7 @@ func (v sightView) inkBehind(c candidate, before Question) (bool, error) {
 		switch {
 		case !showsSomething(o):
 		case v.isLayer(o):
-			places[o] = middleOf(o.Bounds)
+			places[o] = iconOver(c.seen, o.Bounds)
 		default:
 			return false, nil
 		}

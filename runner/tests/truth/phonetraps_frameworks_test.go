@@ -9,7 +9,7 @@ import (
 // frameworkTraps are screens as dumps of apps in public repositories have them: what Compose and Flutter describe to
 // services themselves.
 func frameworkTraps() (list []*trap) {
-	for _, some := range []func(addTrap){composeTraps, flutterTraps, scrimTraps} {
+	for _, some := range []func(addTrap){composeTraps, flutterTraps, flutterRowTraps, scrimTraps, middleTraps} {
 		some(addTo(&list))
 	}
 	return list
@@ -62,6 +62,59 @@ func flutterTraps(add addTrap) {
 	add("a dialog of Flutter/absence", "- assertNot: Cancel the visit?", fails, "", "still there", dialog)
 	add("a dialog of Flutter/touch", "- tap: Confirm", pass, "Confirm", "", dialog)
 	add("a dialog of Flutter/touch beside it", "- tap: Dismiss", pass, "outside", "", dialog)
+}
+
+// flutterRowTraps are rows and cards of Flutter: one element with the names of the texts in it, and with the buttons.
+func flutterRowTraps(add addTrap) {
+	named := func(s *stage, what, name string, box, text, button image.Rectangle) part {
+		press := s.press("", button)
+		press.Desc, press.Tapped = what, s.took(what+" "+name)
+		press.Painted = []part{label(what, button.Inset(4))}
+		row := s.box("row "+name, name+"\nOffline", box, press)
+		row.Class, row.Painted = view, []part{label(name, text)}
+		return row
+	}
+	rows := still(func(s *stage) (p []part) {
+		for i, name := range []string{"Ada", "Bo", "Cy"} {
+			y := 100 + i*64
+			p = append(p, named(s, "Delete", name, image.Rect(0, y, trapSize, y+64), image.Rect(16, y+8, 200, y+40),
+				image.Rect(290, y+8, 384, y+56)))
+		}
+		return p
+	})
+	add("a button in a merged row, right of its name/touch", "- tap: {label: Delete, rightOf: Bo}", pass, "Delete Bo", "",
+		rows)
+	add("a button in a merged row, near its name/touch", "- tap: {label: Delete, near: Bo}", pass, "Delete Bo", "", rows)
+	cards := still(func(s *stage) (p []part) {
+		for i, name := range []string{"Lamp", "Chair", "Desk", "Rug"} {
+			b := image.Rect(8, 100, 192, 280).Add(image.Pt(i%2*200, i/2*200))
+			p = append(p, named(s, "Add", name, b, image.Rect(b.Min.X+8, b.Min.Y+100, b.Max.X-8, b.Min.Y+130),
+				image.Rect(b.Min.X+8, b.Max.Y-48, b.Min.X+100, b.Max.Y-4)))
+		}
+		return p
+	})
+	add("a button in a merged card, below its name/touch", "- tap: {label: Add, below: Chair}", pass, "Add Chair", "",
+		cards)
+}
+
+// middleTraps are texts behind the middle of a dark layer that has a name, where a layer can show an icon.
+func middleTraps(add addTrap) {
+	behind := func(x int, layer ...part) scene {
+		return still(func(s *stage) []part {
+			scrim := part{Class: view, Desc: "Close sheet", Bounds: image.Rect(0, 24, trapSize, 776), Clickable: true,
+				Fill: color.RGBA{A: 0x6e}, Tapped: s.took("scrim"), Painted: layer}
+			return []part{label("Balance 1,234", image.Rect(x, 390, x+160, 416)), label("Account", at(2)), scrim}
+		})
+	}
+	add("behind the middle of a scrim/presence", "- assert: Balance 1,234", pass, "", "", behind(30))
+	add("behind the right half of a scrim/presence", "- assert: Balance 1,234", pass, "", "", behind(230))
+	spinner := part{Class: view, Bounds: image.Rect(176, 376, 224, 424), Fill: color.RGBA{0xff, 0, 0, 0xff}}
+	opaque := part{Class: view, Bounds: image.Rect(0, 24, trapSize, 776), Fill: paper}
+	add("behind an opaque layer with a name and a spinner/presence", "- assert: Balance 1,234", fails, "", "hidden under",
+		behind(120, opaque, spinner))
+	dot := part{Class: view, Bounds: image.Rect(192, 394, 208, 410), Fill: color.RGBA{0xff, 0, 0, 0xff}}
+	add("behind an opaque layer with a name and a small icon/presence", "- assert: Balance 1,234", fails, "",
+		"hidden under", behind(120, opaque, dot))
 }
 
 // scrimTraps are texts behind a dark layer of the same window that has a name: a person reads them.
