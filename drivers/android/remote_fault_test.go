@@ -101,6 +101,8 @@ func (f *fakeAppium) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case "500":
 		status, value = 500, failed("unknown error", "something broke")
+	case "null":
+		value = nil
 	case "cut":
 		w.Header().Set("Content-Length", "1000")
 		_, _ = w.Write([]byte(`{"value":`))
@@ -296,7 +298,11 @@ func TestFaultsOfRemotePhones(t *testing.T) {
 	once := []string{"POST /actions", "mobile: replaceElementValue", "mobile: activateApp", "mobile: terminateApp",
 		"mobile: pressKey"}
 	for name, call := range calls {
-		for _, fault := range []string{"dropped", "html", "500", "cut", "gone"} {
+		faults := []string{"dropped", "html", "500", "cut", "gone"}
+		if strings.HasPrefix(name, "GET ") || name == "POST /se/log" {
+			faults = append(faults, "null")
+		}
+		for _, fault := range faults {
 			t.Run(name+" "+fault, func(t *testing.T) {
 				t.Parallel()
 				f := newFakeAppium(t)

@@ -145,6 +145,8 @@ func (h *hub) serve(w http.ResponseWriter, r *http.Request, forward http.Handler
 	case "html":
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = w.Write([]byte("<html>wait</html>"))
+	case "null":
+		_, _ = w.Write([]byte(`{"value":null}`))
 	case "gone":
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = w.Write([]byte(`{"value":{"error":"invalid session id","message":"expired","stacktrace":""}}`))
@@ -352,7 +354,11 @@ func TestRemoteFaults(t *testing.T) {
 	h := newHub(t)
 	page := site.Made(`<h1>Counter</h1><button onclick="n.textContent = +n.textContent + 1">Add</button><p id=n>0</p>`)
 	for _, command := range []string{"/actions", "/execute/sync", "GET", "/url", "/window/rect"} {
-		for _, how := range []string{"dropped", "cut", "500", "html", "gone"} {
+		faults := []string{"dropped", "cut", "500", "html", "gone"}
+		if command == "GET" {
+			faults = append(faults, "null")
+		}
+		for _, how := range faults {
 			d := h.driver(t, 1)
 			dev := openRemote(t, d)
 			if command == "/actions" || command == "GET" {

@@ -268,11 +268,11 @@ func (b *BiDi) Call(ctx context.Context, method string, params map[string]any, i
 	}
 	select {
 	case got := <-answer:
-		if got.err != nil || into == nil || len(got.result) == 0 {
+		if got.err != nil || into == nil {
 			return named(got.err, method)
 		}
-		if err := json.Unmarshal(got.result, into); err != nil {
-			return lost("the answer has another form than expected", false)
+		if Decode(got.result, into) != nil {
+			return lost(otherForm, false)
 		}
 		return nil
 	case <-bounded.Done():

@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"time"
 	"unicode"
@@ -31,6 +32,7 @@ const (
 	repeats     = 2
 	repeatPause = 100 * time.Millisecond
 	maxLogged   = 400 // characters of a body in the log
+	otherForm   = "the answer has another form than expected"
 )
 
 // Options are how a server is reached.
@@ -125,8 +127,8 @@ func (c *Client) Do(ctx context.Context, k Command, into any) error {
 	defer cancel()
 	for attempt := 0; ; attempt++ {
 		value, err := c.send(bounded, k)
-		if err == nil {
-			return decode(c, k, value, into)
+		if err == nil && into != nil && Decode(value, into) != nil {
+			err = &LostError{Host: c.host, Command: k.String(), Performed: true, Why: otherForm}
 		}
 		var lost *LostError
 		if !errors.As(err, &lost) {
@@ -148,15 +150,20 @@ func (c *Client) Do(ctx context.Context, k Command, into any) error {
 	}
 }
 
-func decode(c *Client, k Command, value json.RawMessage, into any) error {
-	if into == nil || len(value) == 0 {
+// Decode decodes the value of an answer. A value that is missing or null is an error, unless into holds null: a pointer,
+// an Element, or what was not decoded. An empty list, text or rectangle would otherwise be what the server has answered.
+func Decode(value json.RawMessage, into any) error {
+	if text := bytes.TrimSpace(value); len(text) == 0 || string(text) == "null" {
+		_, element := into.(*Element)
+		_, raw := into.(*json.RawMessage)
+		if kind := reflect.TypeOf(into).Elem().Kind(); !element && !raw && kind != reflect.Pointer && kind != reflect.Interface {
+			return errors.New("the value is missing")
+		}
+	}
+	if len(value) == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(value, into); err != nil {
-		return &LostError{Host: c.host, Command: k.String(), Performed: true,
-			Why: "the answer has another form than expected"}
-	}
-	return nil
+	return json.Unmarshal(value, into)
 }
 
 // send sends a command once.

@@ -277,12 +277,21 @@ func (s *Session) LeaveFrames(ctx context.Context) error {
 	return s.post(ctx, "/frame", map[string]any{"id": nil}, 0)
 }
 
-// Execute runs the body of a function in the page and decodes what it returns; a promise is waited for.
+// Execute runs the body of a function in the page and decodes what it returns, unless that is null or undefined; a
+// promise is waited for.
 func (s *Session) Execute(ctx context.Context, script string, args []any, into any, limit time.Duration) error {
 	if args == nil {
 		args = []any{}
 	}
-	return s.do(ctx, http.MethodPost, "/execute/sync", map[string]any{"script": script, "args": args}, into, limit)
+	var value json.RawMessage
+	err := s.do(ctx, http.MethodPost, "/execute/sync", map[string]any{"script": script, "args": args}, &value, limit)
+	if err != nil || into == nil || string(value) == "null" {
+		return err
+	}
+	if Decode(value, into) != nil {
+		return &LostError{Host: s.client.host, Command: "POST /execute/sync", Performed: true, Why: otherForm}
+	}
+	return nil
 }
 
 // SendTo types into an element: the paths of files into a file field.
@@ -309,9 +318,12 @@ func (s *Session) DeleteCookies(ctx context.Context) error {
 }
 
 // AlertText returns what the open dialog says.
-func (s *Session) AlertText(ctx context.Context) (text string, err error) {
-	err = s.get(ctx, "/alert/text", &text, 0)
-	return text, err
+func (s *Session) AlertText(ctx context.Context) (string, error) {
+	var text *string // null: it has none
+	if err := s.get(ctx, "/alert/text", &text, 0); err != nil || text == nil {
+		return "", err
+	}
+	return *text, nil
 }
 
 // AnswerAlert closes the open dialog; text goes into its field first, unless it is "". A dialog without a field takes

@@ -310,10 +310,13 @@ func (a *Apps) OpenLink(ctx context.Context, link, app string) error {
 	return fmt.Errorf("device %s: %w: nothing opens %s: %w", a.Device, drivers.ErrNoApp, phrase.LimitBytes(link, 200), err)
 }
 
-// Foreground names the app in the foreground.
-func (a *Apps) Foreground(ctx context.Context) (name string, err error) {
-	err = a.Mobile(ctx, "getCurrentPackage", nil, &name)
-	return name, err
+// Foreground names the app in the foreground; "": none is.
+func (a *Apps) Foreground(ctx context.Context) (string, error) {
+	var name *string
+	if err := a.Mobile(ctx, "getCurrentPackage", nil, &name); err != nil || name == nil {
+		return "", err
+	}
+	return *name, nil
 }
 
 // Identify names the app that was launched last; the server does not say its version.

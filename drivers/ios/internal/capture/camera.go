@@ -70,11 +70,14 @@ func (c *Camera) takeScreenshot(ctx context.Context) (image.Image, error) {
 
 // capture requests from WebDriverAgent a screenshot.
 func (c *Camera) capture(ctx context.Context) ([]byte, error) {
-	var text string
+	text := new(string)
 	if err := c.link.Agent.Call(ctx, wda.Get("a screenshot", "/screenshot"), &text); err != nil {
 		return nil, err
 	}
-	data, err := base64.StdEncoding.DecodeString(text)
+	if text == nil {
+		text = new(string)
+	}
+	data, err := base64.StdEncoding.DecodeString(*text)
 	if err != nil {
 		return nil, fmt.Errorf("%w: device %s: the screenshot is not base64: %w", drivers.ErrDeviceLost, c.link.ID, err)
 	}

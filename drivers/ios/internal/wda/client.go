@@ -18,6 +18,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
+	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
 	"github.com/taproot-dev/taproot/internal/phrase"
 )
 
@@ -116,7 +117,7 @@ func (w *Client) Call(ctx context.Context, r Request, to any) error {
 	if err != nil || to == nil {
 		return err
 	}
-	if err := json.Unmarshal(a.Value, to); err != nil {
+	if err := webdriver.Decode(a.Value, to); err != nil {
 		return fmt.Errorf("%w: device %s: WebDriverAgent responds to %s with %s", drivers.ErrDeviceLost, w.ID, r.What,
 			screen.Quote(string(a.Value)))
 	}

@@ -200,7 +200,8 @@ func (l *Link) active(ctx context.Context, spare bool) (*Element, error) {
 // meanwhile has no focus.
 func (l *Link) describe(ctx context.Context, a Element) (*Element, error) {
 	a.Rect = &rect{}
-	for path, to := range map[string]any{"/rect": a.Rect, "/attribute/type": &a.Type, "/attribute/name": &a.Name} {
+	var name *string
+	for path, to := range map[string]any{"/rect": a.Rect, "/attribute/type": &a.Type, "/attribute/name": &name} {
 		err := l.Do(ctx, Get("the focus", "/element/"+a.ID+path), to)
 		if errors.Is(err, screen.ErrNotFound) {
 			return nil, nil
@@ -208,6 +209,9 @@ func (l *Link) describe(ctx context.Context, a Element) (*Element, error) {
 		if err != nil {
 			return nil, err
 		}
+	}
+	if name != nil {
+		a.Name = *name
 	}
 	return &a, nil
 }
