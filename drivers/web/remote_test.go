@@ -147,6 +147,9 @@ func (h *hub) serve(w http.ResponseWriter, r *http.Request, forward http.Handler
 		_, _ = w.Write([]byte("<html>wait</html>"))
 	case "null":
 		_, _ = w.Write([]byte(`{"value":null}`))
+	case "error":
+		w.WriteHeader(http.StatusInternalServerError)
+		_, _ = w.Write([]byte(`{"value":{"error":"unknown error","message":"the node is away","stacktrace":""}}`))
 	case "gone":
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = w.Write([]byte(`{"value":{"error":"invalid session id","message":"expired","stacktrace":""}}`))
@@ -354,7 +357,7 @@ func TestRemoteFaults(t *testing.T) {
 	h := newHub(t)
 	page := site.Made(`<h1>Counter</h1><button onclick="n.textContent = +n.textContent + 1">Add</button><p id=n>0</p>`)
 	for _, command := range []string{"/actions", "/execute/sync", "GET", "/url", "/window/rect"} {
-		faults := []string{"dropped", "cut", "500", "html", "gone"}
+		faults := []string{"dropped", "cut", "500", "html", "error", "gone"}
 		if command == "GET" {
 			faults = append(faults, "null")
 		}
@@ -386,7 +389,10 @@ func TestRemoteFaults(t *testing.T) {
 			spoiled, touches := h.spoiled, h.touches
 			h.spoil = ""
 			h.mu.Unlock()
-			repeatable := command == "GET" && how != "gone"
+			if drivers.AppIsWrong(err) {
+				t.Errorf("%s %s: the page is blamed: %v", command, how, err)
+			}
+			repeatable := command == "GET" && how != "gone" && how != "error"
 			if spoiled == 0 || err == nil && !repeatable || err != nil && repeatable {
 				t.Errorf("%s %s: spoiled %d, error %v", command, how, spoiled, err)
 			}

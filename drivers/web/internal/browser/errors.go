@@ -10,6 +10,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/internal/webdriver"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
@@ -44,6 +45,15 @@ func Passing(err error) bool {
 	return ContainsAny(err.Error(), "taproot: stale reference", "Execution context was destroyed", "Frame was detached",
 		"frame was detached", "frame got detached", "Cannot find context", "interrupted", "not attached to the DOM",
 		"Failed to find frame", NoCapture)
+}
+
+// OfServer returns the error of a WebDriver server that does not know what happened, as that of a hub without its node;
+// nil: err is another one. It says nothing about the page or an element, and a touch may have happened.
+func OfServer(err error) error {
+	if !webdriver.Is(err, webdriver.UnknownError) || Passing(err) || NetCode(err) != "" {
+		return nil
+	}
+	return fmt.Errorf("%w: the browser reports: %s", drivers.ErrDeviceLost, Plain(err))
 }
 
 // NoCapture is what Chromium says while it changes from one page to another: there is nothing to photograph at that
@@ -144,11 +154,14 @@ var (
 )
 
 // CrashError is the error of a page that has crashed, or of a session at a remote that is gone.
-func (b *Browser) CrashError() error {
-	if b.Brand.Gone != nil {
-		if err := b.Brand.Gone(); err != nil {
-			return err
-		}
+func (b *Browser) CrashError() error { return b.orGone(ErrCrashed) }
+
+// LostError is the error of a browser that has ended, or of a session at a remote that is gone.
+func (b *Browser) LostError() error { return b.orGone(ErrBrowserLost) }
+
+func (b *Browser) orGone(err error) error {
+	if b.Brand.Gone == nil {
+		return err
 	}
-	return ErrCrashed
+	return cmp.Or(b.Brand.Gone(), err)
 }

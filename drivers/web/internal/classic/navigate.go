@@ -171,16 +171,20 @@ func (p *Page) await(ctx context.Context, deadline time.Time, there func(now arr
 // netError is how drivers of Chromium report why a page does not open.
 var netError = lazyregexp.New(`net::ERR_[A-Z_]+`)
 
-// notOpened is the error of a navigation that the driver refuses.
+// notOpened is the error of a navigation that the driver refuses. Only a code of the browser, or an argument that it
+// does not take, says something about the page; any other error is one of the server.
 func notOpened(err error) error {
 	var said *webdriver.Error
-	if !errors.As(err, &said) || webdriver.Is(err, webdriver.InvalidSession, webdriver.NoSuchWindow) {
+	if !errors.As(err, &said) {
 		return err
 	}
 	if code := netError.FindString(said.Message); code != "" {
 		return errors.New(code)
 	}
-	return fmt.Errorf("net::ERR_INVALID_URL: %w", err)
+	if said.Code == webdriver.InvalidArgument {
+		return fmt.Errorf("net::ERR_INVALID_URL: %w", err)
+	}
+	return err
 }
 
 // failed reports whether the browser shows a page of its own instead.

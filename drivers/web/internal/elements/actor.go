@@ -195,6 +195,8 @@ func judge(at drivers.WebTarget, err error) error {
 	switch {
 	case err == nil || browser.Disconnected(err) || browser.Passing(err) || browser.IsKind(err):
 		return err
+	case browser.OfServer(err) != nil:
+		return browser.OfServer(err)
 	case strings.Contains(err.Error(), "strict mode violation"):
 		return &screen.AmbiguousError{What: "the selector " + naming(at), Candidates: read.StrictMatches(err)}
 	}

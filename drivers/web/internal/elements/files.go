@@ -159,7 +159,7 @@ func (fs *Files) Download(ctx context.Context, at drivers.WebTarget, dir, name s
 		return "", fmt.Errorf("%w: %s was clicked and no download started within %s", screen.ErrNotFound, naming(at),
 			pages.Wait(at.Timeout))
 	case <-s.Browser.Lost:
-		return "", browser.ErrBrowserLost
+		return "", s.Browser.LostError()
 	case <-s.Crash:
 		return "", s.Browser.CrashError()
 	case <-ctx.Done():

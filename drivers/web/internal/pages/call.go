@@ -84,7 +84,7 @@ func OutcomeOf[T any](ctx context.Context, s *BrowserContext, done <-chan browse
 	case <-late:
 		return none, errLate
 	case <-s.Browser.Lost:
-		return none, browser.ErrBrowserLost
+		return none, s.Browser.LostError()
 	case <-s.Crash:
 		return none, s.Browser.CrashError()
 	}
@@ -153,7 +153,7 @@ func act(ctx context.Context, sl *Slot, limit time.Duration, parts <-chan struct
 		case <-s.Ending:
 			return s.ClosedError()
 		case <-s.Browser.Lost:
-			return browser.ErrBrowserLost
+			return s.Browser.LostError()
 		case <-s.Crash:
 			return s.Browser.CrashError()
 		case <-s.Dialogs.OnDialog(): // the action was made, and led to a dialog

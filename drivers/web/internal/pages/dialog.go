@@ -145,7 +145,7 @@ func (g *dialogs) Settle(ctx context.Context, accept bool, text string) (there b
 		case <-next:
 			g.stops(call)
 		case <-g.health.Browser.Lost:
-			return true, browser.ErrBrowserLost
+			return true, g.health.Browser.LostError()
 		case <-ctx.Done():
 			return true, ctx.Err()
 		case <-timer.C:

@@ -43,7 +43,7 @@ func NewHealth(b *browser.Browser) *Health {
 // unresponsiveError is the error of a page that does not answer.
 func (h *Health) unresponsiveError(limit time.Duration) error {
 	if !h.Browser.Alive() {
-		return browser.ErrBrowserLost
+		return h.Browser.LostError()
 	}
 	h.Mute.Store(true)
 	return fmt.Errorf("%w: the page did not answer within %s; its scripts may be busy", drivers.ErrNotReady,
@@ -69,7 +69,7 @@ func (h *Health) Explain(err error) error {
 	case err == nil:
 		return nil
 	case !h.Browser.Alive():
-		return browser.ErrBrowserLost
+		return h.Browser.LostError()
 	case h.Crashed():
 		return h.Browser.CrashError()
 	case browser.IsKind(err):
@@ -87,7 +87,7 @@ func (h *Health) Explain(err error) error {
 	case browser.Passing(err):
 		return fmt.Errorf("%w: the page changed while it was read: %s", drivers.ErrNotReady, browser.Plain(err))
 	}
-	return fmt.Errorf("the browser reports: %s", browser.Plain(err))
+	return cmp.Or(browser.OfServer(err), fmt.Errorf("the browser reports: %s", browser.Plain(err)))
 }
 
 // closeEvent is how long the news that a page has closed may come after the error of a call into it.
@@ -116,7 +116,7 @@ func (h *Health) PageError(address string, err error, limit time.Duration) error
 	case err == nil:
 		return nil
 	case !h.Browser.Alive():
-		return browser.ErrBrowserLost
+		return h.Browser.LostError()
 	case h.Crashed():
 		return h.Browser.CrashError()
 	case errors.Is(err, drivers.ErrUnsupported), errors.Is(err, drivers.ErrDeviceLost):
@@ -131,6 +131,9 @@ func (h *Health) PageError(address string, err error, limit time.Duration) error
 	if refused := h.Browser.Guard.Why(address); refused != nil {
 		return fmt.Errorf("%w: %w", drivers.ErrPage, refused)
 	}
+	if failed := browser.OfServer(err); failed != nil {
+		return failed
+	}
 	return fmt.Errorf("%w: %s", drivers.ErrPage, browser.LoadReason(err))
 }
 
@@ -140,7 +143,7 @@ func (h *Health) Usable() error {
 	defer h.mu.Unlock()
 	switch {
 	case !h.Browser.Alive():
-		return browser.ErrBrowserLost
+		return h.Browser.LostError()
 	case h.Crashed():
 		return h.Browser.CrashError()
 	}

@@ -151,7 +151,7 @@ func (f *pageRecording) Stop(ctx context.Context) ([]drivers.Clip, error) {
 	re.finished = nil
 	slices.SortStableFunc(clips, func(a, b drivers.Clip) int { return a.Start.Compare(b.Start) })
 	if s != nil && !s.Browser.Alive() {
-		return clips, browser.ErrBrowserLost
+		return clips, s.Browser.LostError()
 	}
 	return clips, nil
 }

@@ -160,7 +160,7 @@ func holdMouse(ctx context.Context, s *pages.BrowserContext) (release func(), er
 	case s.Browser.Mouse <- struct{}{}:
 		return sync.OnceFunc(func() { <-s.Browser.Mouse }), nil
 	case <-s.Browser.Lost:
-		return nil, browser.ErrBrowserLost
+		return nil, s.Browser.LostError()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

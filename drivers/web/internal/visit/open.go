@@ -276,7 +276,7 @@ func (o *Opener) newSession(
 	case r := <-done:
 		return r.Value, sessionError(b, r.Err)
 	case <-b.Lost:
-		return nil, browser.ErrBrowserLost
+		return nil, b.LostError()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-timer.C:
@@ -308,7 +308,7 @@ func sessionError(b *browser.Browser, err error) error {
 	case err == nil || browser.IsKind(err):
 		return err
 	case !b.Alive() || browser.Disconnected(err):
-		return browser.ErrBrowserLost
+		return b.LostError()
 	case browser.ContainsAny(strings.ToLower(err.Error()), "timezone", "locale", "cookie", "storage state", "permission",
 		"latitude", "longitude"):
 		return fmt.Errorf("%w: %s", drivers.ErrPage, browser.Plain(err))
@@ -320,7 +320,7 @@ func sessionError(b *browser.Browser, err error) error {
 func load(ctx context.Context, s *pages.BrowserContext, address string, opts drivers.PageOptions) error {
 	page := s.Tabs.Any()
 	if page == nil {
-		return browser.ErrBrowserLost
+		return s.Browser.LostError()
 	}
 	limit := opts.Timeout
 	if limit <= 0 {
@@ -353,7 +353,7 @@ func load(ctx context.Context, s *pages.BrowserContext, address string, opts dri
 			fail = s.FailToOpen
 		}
 	case <-s.Browser.Lost:
-		err = browser.ErrBrowserLost
+		err = s.Browser.LostError()
 	case <-s.Crash:
 		err = s.Browser.CrashError()
 	case <-timer.C:
@@ -446,7 +446,11 @@ func (o *Opener) LoadState(ctx context.Context, path string) error {
 	defer s.Dialogs.Refusing()()
 	defer s.Traffic.Mark() // what is asked for here is nothing that the page asked for
 	return pages.Act(ctx, o.slot, func(playwright.Page) error {
-		if err := s.Context.AddCookies(optional(state).Cookies); err != nil {
+		err := s.Context.AddCookies(optional(state).Cookies)
+		if browser.IsKind(err) || browser.Disconnected(err) || browser.OfServer(err) != nil {
+			return err
+		}
+		if err != nil {
 			return fmt.Errorf(
 				"%w: the cookies of the saved state are not valid: %s",
 				drivers.ErrPage,

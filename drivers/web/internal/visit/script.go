@@ -44,7 +44,7 @@ func (sc *Scripts) Eval(ctx context.Context, script string, timeout time.Duratio
 	case <-timer.C:
 		return nil, &drivers.ScriptError{Reason: fmt.Sprintf("it did not end within %s", pages.Wait(timeout))}
 	case <-s.Browser.Lost:
-		return nil, browser.ErrBrowserLost
+		return nil, s.Browser.LostError()
 	case <-s.Crash:
 		return nil, s.Browser.CrashError()
 	case <-ctx.Done():
