@@ -329,6 +329,8 @@ func TestFaultsOfRemotePhones(t *testing.T) {
 					t.Errorf("the screen shows the text: %v", err)
 				case !proven && err == nil:
 					t.Error("no error")
+				case drivers.AppIsWrong(err):
+					t.Errorf("the app is blamed: %v", err)
 				case strings.Contains(said, "<html") || strings.Contains(said, "invalid character"):
 					t.Errorf("%v", err)
 				case !proven && !strings.Contains(said, "lab"):

@@ -345,6 +345,10 @@ func faultOfPages(t *testing.T, name, fault, when string) {
 		if when == "touch" && met && err == nil {
 			t.Error("no error")
 		}
+		// chromedriver reports a page that has changed so
+		if refused := name == "POST /goog/cdp/execute" && fault == "500"; drivers.AppIsWrong(err) && !refused {
+			t.Errorf("the app is blamed: %v", err)
+		}
 		if f.web.touched > 0 && errors.Is(err, drivers.ErrMissed) {
 			t.Errorf("the caller would touch again: %v", err)
 		}

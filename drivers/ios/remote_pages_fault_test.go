@@ -72,6 +72,9 @@ func faultOfRemotePage(t *testing.T, name, fault, when string) {
 		if when == "touch" && met && err == nil {
 			t.Error("no error")
 		}
+		if fault != appium.Internal && drivers.AppIsWrong(err) {
+			t.Errorf("the app is blamed: %v", err)
+		}
 		if r.Count("mobile: tap") > 0 && errors.Is(err, drivers.ErrMissed) && r.done() != "Nothing paid" {
 			t.Errorf("the caller would touch again: %v", err)
 		}

@@ -93,9 +93,11 @@ func (w *Reader) owner(n *screen.Node) (*pageConn, error) {
 	return page, nil
 }
 
-// changed is the error of a touch before which a page cannot be asked.
+// changed is the error of a touch before which a page cannot be asked. A server that has failed says nothing about the
+// page.
 func changed(err error) error {
-	if errors.Is(err, drivers.ErrDeviceLost) || errors.Is(err, drivers.ErrUnsupported) {
+	if errors.Is(err, drivers.ErrDeviceLost) || errors.Is(err, drivers.ErrUnsupported) || webdriver.Lost(err) ||
+		webdriver.Is(err, webdriver.UnknownError) {
 		return err
 	}
 	return fmt.Errorf("%w: the page in the WebView changed: %s", drivers.ErrMissed,
