@@ -150,20 +150,27 @@ func (c *Client) Do(ctx context.Context, k Command, into any) error {
 	}
 }
 
-// Decode decodes the value of an answer. A value that is missing or null is an error, unless into holds null: a pointer,
-// an Element, or what was not decoded. An empty list, text or rectangle would otherwise be what the server has answered.
+// Decode decodes the value of an answer. A value that is missing or null is an error, unless into holds null: a
+// pointer, an Element, or what was not decoded. An empty list, text or rectangle would otherwise be what the server has
+// answered.
 func Decode(value json.RawMessage, into any) error {
-	if text := bytes.TrimSpace(value); len(text) == 0 || string(text) == "null" {
-		_, element := into.(*Element)
-		_, raw := into.(*json.RawMessage)
-		if kind := reflect.TypeOf(into).Elem().Kind(); !element && !raw && kind != reflect.Pointer && kind != reflect.Interface {
-			return errors.New("the value is missing")
-		}
-	}
-	if len(value) == 0 {
+	text := bytes.TrimSpace(value)
+	switch missing := len(text) == 0 || string(text) == "null"; {
+	case missing && !holdsNull(into):
+		return errors.New("the value is missing")
+	case len(text) == 0:
 		return nil
 	}
 	return json.Unmarshal(value, into)
+}
+
+func holdsNull(into any) bool {
+	switch into.(type) {
+	case *Element, *json.RawMessage:
+		return true
+	}
+	kind := reflect.TypeOf(into).Elem().Kind()
+	return kind == reflect.Pointer || kind == reflect.Interface
 }
 
 // send sends a command once.

@@ -12,8 +12,8 @@ import (
 // An error of the server says nothing about the page.
 func TestNotOpened(t *testing.T) {
 	for want, err := range map[string]error{
-		"net::ERR_INVALID_URL:":     &webdriver.Error{Code: webdriver.InvalidArgument, Message: "'url' is invalid"},
-		"net::ERR_CONNECTION_RESET": &webdriver.Error{Code: webdriver.UnknownError, Message: "net::ERR_CONNECTION_RESET\n(…)"},
+		"net::ERR_INVALID_URL:": &webdriver.Error{Code: webdriver.InvalidArgument, Message: "'url' is invalid"},
+		"net::ERR_TIMED_OUT":    &webdriver.Error{Code: webdriver.UnknownError, Message: "net::ERR_TIMED_OUT\n(…)"},
 	} {
 		if got := notOpened(err); !strings.HasPrefix(got.Error(), want) {
 			t.Errorf("%v, want %s", got, want)
