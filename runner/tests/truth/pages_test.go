@@ -118,11 +118,27 @@ func TestPages(t *testing.T) {
 			chosen = append(chosen, c)
 		}
 	}
-	lanes := min(len(chosen), 2*runtime.NumCPU())
+	holdAll(t, chosen, site.URL)
+	counts := map[string]int{}
+	for _, c := range chosen {
+		if c.wrong == "" {
+			continue
+		}
+		kind, _, _ := strings.Cut(c.wrong, ":")
+		counts[kind]++
+	}
+	t.Logf("%d checks of pages: %d false passes, %d false fails, %d errors, %d wrong deeds, %d other reasons", len(chosen),
+		counts["false pass"], counts["false fail"], counts["error"], counts["wrong deed"], counts["other reason"])
+}
+
+// holdAll makes checks, several at once, each in a browser context of its own.
+func holdAll(t *testing.T, checks []*check, site string) {
+	t.Helper()
+	lanes := min(len(checks), 2*runtime.NumCPU())
 	driver := web.New(web.Options{Slots: lanes, Browser: os.Getenv("TRUTH_BROWSER")})
 	defer driver.Close()
-	next := make(chan *check, len(chosen))
-	for _, c := range chosen {
+	next := make(chan *check, len(checks))
+	for _, c := range checks {
 		next <- c
 	}
 	close(next)
@@ -135,7 +151,7 @@ func TestPages(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				c.hold(t, dev, site.URL)
+				c.hold(t, dev, site)
 				_ = dev.Close()
 				if c.wrong != "" {
 					t.Errorf("%s\n%s    %s", c.name, c.steps, c.wrong)
@@ -144,16 +160,6 @@ func TestPages(t *testing.T) {
 		})
 	}
 	all.Wait()
-	counts := map[string]int{}
-	for _, c := range chosen {
-		if c.wrong == "" {
-			continue
-		}
-		kind, _, _ := strings.Cut(c.wrong, ":")
-		counts[kind]++
-	}
-	t.Logf("%d checks of pages: %d false passes, %d false fails, %d errors, %d wrong deeds, %d other reasons", len(chosen),
-		counts["false pass"], counts["false fail"], counts["error"], counts["wrong deed"], counts["other reason"])
 }
 
 // hold makes the check. What a busy machine can bring about is tried once more with more time; a false pass and a wrong
