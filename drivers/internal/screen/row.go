@@ -47,10 +47,19 @@ func (n *Node) rowAround() *Node {
 }
 
 // isRepeated reports whether the box around an element has another one of the same kind with content of similar kinds.
+// In a list of a phone, the content may be of any kinds.
 func (n *Node) isRepeated() bool {
 	shape := n.shape()
-	return n.Parent != nil && len(shape) > 1 && slices.ContainsFunc(n.Parent.Children, func(o *Node) bool {
-		return o != n && o.shows() && o.Type == n.Type && o.Role == n.Role && similar(o.shape(), shape)
+	if n.Parent == nil || len(shape) < 2 {
+		return false
+	}
+	list := !n.hitTested() && isKind(n.Parent, "RecyclerView", "ListView", "GridView", "Table", "CollectionView")
+	return slices.ContainsFunc(n.Parent.Children, func(o *Node) bool {
+		if o == n || !o.shows() || o.Type != n.Type || o.Role != n.Role {
+			return false
+		}
+		kinds := o.shape()
+		return similar(kinds, shape) || list && len(kinds) > 1
 	})
 }
 

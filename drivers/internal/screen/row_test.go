@@ -24,6 +24,11 @@ func TestInsideMeansTheRow(t *testing.T) {
 	pictured := row(200, "Bo", "3,00", "Delete")
 	pictured.Children = append([]*screen.Node{el("", 610, 205, 690, 295)}, pictured.Children...)
 	mixed := screenOf(row(0, "Bob", "2,00", "Delete"), row(100, "Bill", "4,00", "Delete"), pictured)
+	first, last := row(0, "Bob", "2,00", "Delete"), row(100, "Bo", "3,00", "Delete")
+	first.Children = append(first.Children, el("", 610, 5, 690, 95, check(true)))
+	last.Children = append([]*screen.Node{el("", 610, 105, 690, 195, button)}, last.Children...)
+	settings := box(0, "androidx.recyclerview.widget.RecyclerView", first, last)
+	settings.Bounds.Max.Y = 200
 	single := screenOf(box(0, "header", el("Bo", 0, 0, 300, 50), el("Friend", 0, 50, 300, 100)),
 		box(100, "main", el("Text", 0, 100, 300, 150), el("Delete", 0, 150, 300, 200, button)))
 	in := func(label, content string) dsl.Selector {
@@ -41,6 +46,7 @@ func TestInsideMeansTheRow(t *testing.T) {
 		{"what another row holds", list, in("2,00", "Bo"), -1},
 		{"the one row with an image", mixed, in("Delete", "Bo"), 210},
 		{"next to the one row with an image", mixed, in("Delete", "Bill"), 110},
+		{"rows of different kinds in a list", screenOf(settings), in("Delete", "Bo"), 110},
 		{"a page that is no list", single, in("Delete", "Bo"), -1},
 	} {
 		for _, act := range []bool{true, false} {
