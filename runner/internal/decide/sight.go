@@ -40,8 +40,8 @@ type sightView struct{ *view }
 
 // sightOf is the result on one element of the frame's tree: it is visible when it is inside the viewport and every clip
 // around it, drawn, and not fully covered by something opaque. The tree has decided the first, pixels decide the
-// others. coversOnly leaves out what matters to assertions alone: whether the text is drawn at all, and the keyboard,
-// which actions hide.
+// others. coversOnly leaves out what matters to assertions alone: the keyboard, which actions hide, and whether the
+// text is drawn at all, unless mayBeUnder says that it matters.
 func (v sightView) sightOf(c candidate, coversOnly bool) (sight, error) {
 	// A layer behind its siblings, such as what closes a dialog, draws nothing that pixels could show.
 	if c.n.Type == SeenType || c.n.Type == toastType || c.n.Earlier || c.seen.Empty() || c.n.DrawOrder < 0 {
@@ -62,7 +62,7 @@ func (v sightView) sightOf(c candidate, coversOnly bool) (sight, error) {
 	}
 	top := c.wholeCover()
 	text := v.drawsText(c.n) || v.want.Device.Phone && c.partOfHint(v.f.Tree.Size)
-	if top == nil && (coversOnly || !text) {
+	if top == nil && (coversOnly && !v.mayBeUnder(c.n) || !text) {
 		return sight{}, nil
 	}
 	shot, err := v.shotAfter()
@@ -79,6 +79,20 @@ func (v sightView) sightOf(c candidate, coversOnly bool) (sight, error) {
 		return sight{}, nil
 	}
 	return v.sightInPixels(c, shot, top, text)
+}
+
+// mayBeUnder reports whether something that is in no tree may be over a text that is to be touched: Compose describes
+// no panel that only draws, and what is under one as if it were free.
+func (v sightView) mayBeUnder(n *screen.Node) bool {
+	if v.want.Purpose != Act || v.want.UnseenToo || v.want.Anywhere {
+		return false
+	}
+	for a := n.Parent; a != nil; a = a.Parent {
+		if strings.HasSuffix(a.Type, "ComposeView") {
+			return true
+		}
+	}
+	return false
 }
 
 // sightInPixels decides by a screenshot whether an element can be seen under top, and its text be read.

@@ -9,7 +9,8 @@ import (
 // frameworkTraps are screens as dumps of apps in public repositories have them: what Compose and Flutter describe to
 // services themselves.
 func frameworkTraps() (list []*trap) {
-	for _, some := range []func(addTrap){composeTraps, flutterTraps, flutterRowTraps, scrimTraps, middleTraps} {
+	for _, some := range []func(addTrap){composeTraps, panelTraps, flutterTraps, flutterRowTraps, scrimTraps,
+		middleTraps} {
 		some(addTo(&list))
 	}
 	return list
@@ -41,6 +42,26 @@ func composeTraps(add addTrap) {
 		"", "", choice)
 	add("a chosen radio button of Compose/absence", "- assertNot: \"On\"", fails, "", "still there", choice)
 	add("a chosen radio button of Compose/touch of another", "- tap: \"Off\"", pass, "Off", "", choice)
+}
+
+// panelTraps are texts of Compose under a panel that only draws, which is in no tree.
+func panelTraps(add addTrap) {
+	rows := still(func(s *stage) []part {
+		compose := part{Class: "androidx.compose.ui.platform.ComposeView", Bounds: image.Rect(0, 24, trapSize, 776)}
+		for i, name := range []string{"Ada", "Bo", "Cy"} {
+			y := 100 + i*64
+			edit := s.box("Edit "+name, "", image.Rect(290, y, 384, y+56), label("Edit", image.Rect(310, y+16, 364, y+40)))
+			edit.Class = view
+			compose.Parts = append(compose.Parts, label(name, image.Rect(16, y+16, 200, y+40)), edit)
+		}
+		compose.Parts = append(compose.Parts, part{Class: view, Bounds: image.Rect(0, 772, 4, 776),
+			Painted: []part{{Class: view, Bounds: image.Rect(0, 90, trapSize, 160), Fill: paper}}})
+		return []part{compose}
+	})
+	add("under a panel of Compose/touch", "- tap: {label: Edit, rightOf: Bo}", pass, "Edit Bo", "", rows)
+	add("under a panel of Compose/touch of the first", "- tap: {label: Edit, index: 0}", pass, "Edit Bo", "", rows)
+	add("under a panel of Compose/touch of a hidden one", "- tap: {label: Ada, timeout: 2s}", fails, "", "is drawn", rows)
+	add("under a panel of Compose/count", "- assert: {label: Edit, count: 2}", pass, "", "", rows)
 }
 
 // flutterTraps are dialogs of Flutter, which lists what closes them after them.
