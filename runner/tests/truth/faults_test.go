@@ -23,9 +23,11 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
+	"github.com/taproot-dev/taproot/internal/sim/android"
 	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
 	"github.com/taproot-dev/taproot/internal/sim/ios/appium"
 	"github.com/taproot-dev/taproot/internal/toolchain"
+	"github.com/taproot-dev/taproot/internal/toolchain/appiumtest"
 	"github.com/taproot-dev/taproot/runner/internal/engine"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 )
@@ -69,7 +71,7 @@ var (
 // TestRandomFaults: the server of a browser, or of an iPhone, spoils some of its responses, at random. Whatever it
 // does, nothing is done twice; a test passes only if all of it was done; none fails that passes without faults, and
 // none passes that must fail: it is an error. Each session that is known is ended. FAULT_SEED says which sequence of
-// faults is the first, FAULT_RUNS how many there are.
+// faults is the first, FAULT_RUNS how many there are; TRUTH_APPIUM adds an Android phone behind Appium.
 func TestRandomFaults(t *testing.T) {
 	usual := 150
 	if testing.Short() {
@@ -89,6 +91,17 @@ func TestRandomFaults(t *testing.T) {
 			iphoneWithFaults(t, lab.Device(0), agent, uint64(seed+n))
 		}
 	})
+	if lab := newAppiumLab(t); lab != nil {
+		t.Run("android", func(t *testing.T) {
+			target, err := url.Parse(lab.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := range max(runs/4, 1) {
+				phoneWithFaults(t, lab, forwardTo(target), uint64(seed+n))
+			}
+		})
+	}
 	t.Run("browser", func(t *testing.T) {
 		t.Parallel()
 		driver := startChromedriver(t)
@@ -245,7 +258,49 @@ func startChromedriver(t *testing.T) http.Handler {
 			break
 		}
 	}
+	return forwardTo(target)
+}
+
+func forwardTo(target *url.URL) http.Handler {
 	return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
+}
+
+// phoneWithFaults runs the test on an Android phone behind the Appium server of its makers.
+func phoneWithFaults(t *testing.T, lab *appiumLab, server http.Handler, seed uint64) {
+	phone := androidsim.NewPhone(androidsim.Options{Serial: fmt.Sprintf("FAULT%d", seed), API: 34, Width: trapSize,
+		Height: 2 * trapSize, Density: 160})
+	defer phone.Close()
+	f := newFaulty(seed, server)
+	hub := httptest.NewServer(f.way)
+	defer hub.Close()
+	c, s, name := f.subject, &stage{phone: phone}, androidsim.NewEntry("", false)
+	press := func(label string, n int, do func()) part {
+		p := s.press(label, at(n))
+		p.Tapped = func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			do()
+		}
+		return p
+	}
+	phone.InstallScene(scenePackage, "Cart", func(androidsim.Moment) androidsim.Shown {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		all := []part{label(fmt.Sprintf("Items: %d", c.items), at(0)), press("Add", 1, c.add),
+			{Class: "android.widget.EditText", ID: scenePackage + ":id/name", Hint: "Name", Entry: name, Clickable: true,
+				Bounds: at(2)},
+			press("Save", 3, func() { c.save(name.Text()) })}
+		if c.saved != "" {
+			all = append(all, label("Saved "+c.saved, at(4)))
+		}
+		return page(all...)
+	})
+	phone.Unlock()
+	driver, _, err := (&appiumLab{Server: &appiumtest.Server{URL: hub.URL}, adb: lab.adb}).driver(t, phone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.run(t, dsl.Android, "launch: {package: "+scenePackage+", force: true}", driver)
 }
 
 // cartPage is the page of the cart; what is done to it is sent to the server before the page shows it.
