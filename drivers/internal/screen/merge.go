@@ -169,25 +169,45 @@ func (f *finder) thing(n *Node, among map[*Node]bool) *Node {
 // inReadingOrder sorts matches as a person counts them: line by line, then left to right. Elements with middles within
 // one another's height are in one line.
 func inReadingOrder(matches []Match) {
-	slices.SortStableFunc(matches, func(a, b Match) int { return readingOrder(a.read(), b.read()) })
+	slices.SortStableFunc(matches, func(a, b Match) int {
+		return cmp.Or(readingOrder(a.read(), b.read()), readingOrder(a.placed(), b.placed()))
+	})
 	for from := 0; from < len(matches); {
-		line, to := matches[from].read(), from+1
-		for to < len(matches) && sameLine(line, matches[to].read()) {
+		line, to := matches[from], from+1
+		for to < len(matches) && sameLine(line.read(), matches[to].read()) &&
+			sameLine(line.placed(), matches[to].placed()) {
 			to++
 		}
 		slices.SortStableFunc(matches[from:to], func(a, b Match) int {
-			return cmp.Compare(a.read().Min.X, b.read().Min.X)
+			return cmp.Compare(a.placed().Min.X, b.placed().Min.X)
 		})
 		from = to
 	}
 }
 
-// read is where a person reads the element: the part of it in view, or all of it when it is scrolled away.
-func (m Match) read() image.Rectangle {
+// placed is where the element is: the part of it in view, or all of it when it is scrolled away.
+func (m Match) placed() image.Rectangle {
 	if m.Seen.Empty() {
 		return m.spot().place()
 	}
 	return m.Seen
+}
+
+// read is where a person reads the element: what is scrolled away in a box is read at the edge of the box.
+func (m Match) read() image.Rectangle {
+	at := m.placed()
+	if !m.spot().away() && !m.Seen.Empty() {
+		return at
+	}
+	for box := m.Node.Parent; box != nil && box.Parent != nil; box = box.Parent {
+		if !box.Scrollable || !at.Intersect(box.Bounds).Empty() {
+			continue
+		}
+		to := image.Pt(min(max(at.Min.X, box.Bounds.Min.X), box.Bounds.Max.X-1),
+			min(max(at.Min.Y, box.Bounds.Min.Y), box.Bounds.Max.Y-1))
+		at = at.Add(to.Sub(at.Min))
+	}
+	return at
 }
 
 // readingOrder is top to bottom, then left to right.

@@ -5,8 +5,9 @@ import "slices"
 // What contains a text is the innermost element that does, which in a row of a list is often only a part of the row: a
 // box around a name and a date, with the row's button beside it. A person means the row. So where nothing in the
 // innermost element fits, the row around it counts, and nothing larger: an element is a row when the box around it has
-// another child of the same kind with content of the same kinds, where one of the two may have more. A page with a
-// single row, or with neighbours of other kinds, has none, and the search fails as before.
+// another child of the same kind with content of the same kinds, where one of the two may have more, or else when
+// a box next to that one has. A page with a single row, or with neighbours of other kinds, has none, and the search
+// fails as before.
 
 // inRows are anchors of which those for "inside", where they are known by their content alone, are the rows around what
 // they were. It is false when that changes nothing.
@@ -33,17 +34,38 @@ func (as anchors) inRows() (anchors, bool) {
 	return wide, changed
 }
 
-// rowAround is the nearest element around n that is a row of a list; nil: there is none, or n is one itself.
+// rowAround is the nearest element around n that is a row of a list, or else the only row of one of several lists; nil:
+// there is none, or n is one itself.
 func (n *Node) rowAround() *Node {
-	if n.isRepeated() {
-		return nil
-	}
-	for a := n.Parent; a != nil; a = a.Parent {
-		if a.isRepeated() {
-			return a
+	for _, isRow := range []func(*Node) bool{(*Node).isRepeated, isOnlyRow} {
+		for a := n; a != nil; a = a.Parent {
+			switch {
+			case !isRow(a):
+			case a == n:
+				return nil
+			default:
+				return a
+			}
 		}
 	}
 	return nil
+}
+
+// isOnlyRow reports whether a box like the one around an element, next to it, has one of the same kind with content of
+// similar kinds: the only card in one of the columns of a board.
+func isOnlyRow(n *Node) bool {
+	list, shape := n.Parent, n.shape()
+	return list != nil && list.Parent != nil && len(shape) > 1 &&
+		slices.ContainsFunc(list.Parent.Children, func(o *Node) bool {
+			return o != list && o.Type == list.Type && o.Role == list.Role && hasRow(o, n, shape)
+		})
+}
+
+// hasRow reports whether a box has an element of the kind of n, with content of kinds similar to shape.
+func hasRow(box, n *Node, shape []string) bool {
+	return slices.ContainsFunc(box.Children, func(o *Node) bool {
+		return o != n && o.shows() && o.Type == n.Type && o.Role == n.Role && similar(o.shape(), shape)
+	})
 }
 
 // isRepeated reports whether the box around an element has another one of the same kind with content of similar kinds.

@@ -29,6 +29,8 @@ func TestInsideMeansTheRow(t *testing.T) {
 	last.Children = append([]*screen.Node{el("", 610, 105, 690, 195, button)}, last.Children...)
 	settings := box(0, "androidx.recyclerview.widget.RecyclerView", first, last)
 	settings.Bounds.Max.Y = 200
+	board := screenOf(box(0, "column", row(0, "Bob", "2,00", "Delete"), row(100, "Bill", "4,00", "Delete")),
+		box(200, "column", row(200, "Bo", "3,00", "Delete")))
 	single := screenOf(box(0, "header", el("Bo", 0, 0, 300, 50), el("Friend", 0, 50, 300, 100)),
 		box(100, "main", el("Text", 0, 100, 300, 150), el("Delete", 0, 150, 300, 200, button)))
 	in := func(label, content string) dsl.Selector {
@@ -47,6 +49,8 @@ func TestInsideMeansTheRow(t *testing.T) {
 		{"the one row with an image", mixed, in("Delete", "Bo"), 210},
 		{"next to the one row with an image", mixed, in("Delete", "Bill"), 110},
 		{"rows of different kinds in a list", screenOf(settings), in("Delete", "Bo"), 110},
+		{"the only row of a list next to another", board, in("Delete", "Bo"), 210},
+		{"what a row of the other list holds", board, in("4,00", "Bo"), -1},
 		{"a page that is no list", single, in("Delete", "Bo"), -1},
 	} {
 		for _, act := range []bool{true, false} {

@@ -23,6 +23,12 @@ const (
 		`<div>Ben</div><div>ben@example.com</div></div><b>Open</b><button id=b>Edit</button></li></ul>`
 	longList = `<style>p{margin:0;height:300px}</style><p><button id=a>More</button></p><p><button id=b>More</button>` +
 		`</p><p><button id=c>More</button></p><p><button id=d>More</button></p><p><button id=e>More</button></p>`
+	twoBoxes = `<style>div{height:90px;overflow:auto}p{margin:0;height:40px}</style><div><p><button id=a>More</button>` +
+		`</p><p><button id=b>More</button></p><p><button id=c>More</button></p><p><button id=d>More</button></p></div>` +
+		`<div><p><button id=e>More</button></p><p><button id=f>More</button></p><p><button id=g>More</button></p></div>`
+	board = `<style>section{float:left;width:200px}</style><section><div><span><b>Ada</b></span> <i>Paid</i> ` +
+		`<button id=a>Edit</button></div><div><span><b>Ben</b></span> <i>Open</i> <button id=b>Edit</button></div>` +
+		`</section><section><div><span><b>Cleo</b></span> <i>Late</i> <button id=c>Edit</button></div></section>`
 )
 
 // generatedReported are pages after mistakes that a generator of pages found, which compares with the browser's own
@@ -40,6 +46,11 @@ var generatedReported = []reported{
 		hides: []dsl.Selector{beside("Paid", dsl.Selector{Label: "Ben"}), beside("Open", dsl.Selector{Label: "Ada"})}},
 	{name: "the fifth of buttons, of which some are below the window", page: longList, do: nth("More", 4), record: "e"},
 	{name: "the second of buttons, of which some are below the window", page: longList, do: nth("More", 1), record: "b"},
+	{name: "a button that is scrolled away in the first of two boxes", page: twoBoxes, do: nth("More", 3), record: "d"},
+	{name: "a button at the end of the second of two boxes", page: twoBoxes, do: nth("More", 6), record: "g"},
+	{name: "a button in the second of two boxes, below one that is scrolled", page: twoBoxes +
+		`<script>document.querySelector('div').scrollTop=70</script>`, do: nth("More", 4), record: "e"},
+	{name: "the only card of a column", page: board, do: dsl.Tap{Selector: inRowOf("Edit", "Cleo")}, record: "c"},
 	{name: "the first of buttons, above the window", page: longList + `<script>scrollTo(0,800)</script>`,
 		do: dsl.Tap{Selector: dsl.Selector{Label: "More", First: true}}, record: "a"},
 	{name: "a check box far left of the box that is drawn for it",
