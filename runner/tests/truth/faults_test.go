@@ -23,11 +23,9 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/result/event"
-	"github.com/taproot-dev/taproot/internal/sim/android"
 	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
 	"github.com/taproot-dev/taproot/internal/sim/ios/appium"
 	"github.com/taproot-dev/taproot/internal/toolchain"
-	"github.com/taproot-dev/taproot/internal/toolchain/appiumtest"
 	"github.com/taproot-dev/taproot/runner/internal/engine"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 )
@@ -56,14 +54,14 @@ const cartSteps = `
   - assert: "Items: 1"
   - tap: Add
   - assert: "Items: 2"
-  - input: {into: Name, text: Zoë 42, replace: true}
+  - input: {into: Name, text: Zoe 42, replace: true}
   - tap: Save
-  - assert: Saved Zoë 42
+  - assert: Saved Zoe 42
   - assertNot: Error
 `
 
 var (
-	deeds     = []string{"add 1", "add 2", "save Zoë 42"}
+	deeds     = []string{"add 1", "add 2", "save Zoe 42"}
 	vainSteps = []string{`assert: {label: "Items: 3", timeout: 700ms}`, `assertNot: {label: "Items: 2", timeout: 700ms}`,
 		`tap: {label: Remove, timeout: 700ms}`, `assertNot: {label: Save, timeout: 700ms}`}
 )
@@ -78,6 +76,13 @@ func TestRandomFaults(t *testing.T) {
 		usual = 4
 	}
 	seed, runs := number("FAULT_SEED", 1), number("FAULT_RUNS", usual)
+	series := func(t *testing.T, runs int, run func(seed uint64) event.Result) {
+		results := map[event.Result]int{}
+		for n := range max(runs, 1) {
+			results[run(uint64(seed+n))]++
+		}
+		t.Logf("results, without one where the device did not open: %v", results)
+	}
 	t.Run("iphone", func(t *testing.T) {
 		t.Parallel()
 		lab, err := iossim.New(t.TempDir(), iossim.Options{Devices: []iossim.DeviceOptions{
@@ -87,40 +92,49 @@ func TestRandomFaults(t *testing.T) {
 		}
 		t.Cleanup(lab.Close)
 		agent := lab.Device(0).StartAgent()
-		for n := range runs {
-			iphoneWithFaults(t, lab.Device(0), agent, uint64(seed+n))
-		}
+		series(t, runs, func(seed uint64) event.Result { return iphoneWithFaults(t, lab.Device(0), agent, seed) })
 	})
+	for _, agent := range []bool{false, true} {
+		t.Run(map[bool]string{false: "adb", true: "agent"}[agent], func(t *testing.T) {
+			t.Parallel()
+			series(t, runs/2, func(seed uint64) event.Result { return adbWithFaults(t, agent, seed) })
+		})
+	}
 	if lab := newAppiumLab(t); lab != nil {
-		t.Run("android", func(t *testing.T) {
+		t.Run("appium", func(t *testing.T) {
 			target, err := url.Parse(lab.URL)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for n := range max(runs/4, 1) {
-				phoneWithFaults(t, lab, forwardTo(target), uint64(seed+n))
-			}
+			series(t, runs/4, func(seed uint64) event.Result { return appiumWithFaults(t, lab, forwardTo(target), seed) })
 		})
 	}
 	t.Run("browser", func(t *testing.T) {
 		t.Parallel()
 		driver := startChromedriver(t)
-		for n := range max(runs/4, 1) {
-			browserWithFaults(t, driver, uint64(seed+n))
-		}
+		series(t, runs/4, func(seed uint64) event.Result { return browserWithFaults(t, driver, seed) })
 	})
 }
 
 // faulty is one test at a server with faults.
 type faulty struct {
 	seed    uint64
-	way     *spoiler
+	way     trouble
 	subject *cart
 	last    string // the step that must fail; "": the test passes without faults
 }
 
-func newFaulty(seed uint64, next http.Handler) *faulty {
-	f := &faulty{seed: seed, subject: &cart{}, way: newSpoiler(next, seed, []float64{0, 0.005, 0.02, 0.06}[seed%4])}
+// trouble is what is on the way to a device.
+type trouble interface {
+	faults() []string // what has happened so far
+	left() []string   // the sessions that the client has opened and not ended
+}
+
+// rateOf is how much of what goes to a server a test has spoilt.
+func rateOf(seed uint64) float64 { return []float64{0, 0.005, 0.02, 0.06}[seed%4] }
+
+func newFaulty(seed uint64, way trouble) *faulty {
+	f := &faulty{seed: seed, subject: &cart{}, way: way}
 	if seed%3 == 0 {
 		f.last = vainSteps[seed/3%uint64(len(vainSteps))]
 	}
@@ -128,7 +142,8 @@ func newFaulty(seed uint64, next http.Handler) *faulty {
 }
 
 // run opens the device, runs the test and compares what came of it with what was done.
-func (f *faulty) run(t *testing.T, platform dsl.Platform, first string, driver drivers.Driver) {
+func (f *faulty) run(t *testing.T, platform dsl.Platform, first, id string,
+	driver drivers.Driver) (result event.Result) {
 	yaml := fmt.Sprintf("id: faults\nplatform: %s\ntimeoutMs: 15000\nsteps:\n  - %s%s", platform, first, cartSteps)
 	if f.last != "" {
 		yaml += "  - " + f.last + "\n"
@@ -138,10 +153,9 @@ func (f *faulty) run(t *testing.T, platform dsl.Platform, first string, driver d
 	if err != nil {
 		t.Fatalf("%v\n%s", err, yaml)
 	}
-	dev, err := driver.Open(t.Context(), "lab-1")
+	dev, err := driver.Open(t.Context(), id)
 	if err == nil {
 		sink := newSink(t, fmt.Sprintf("faults-%s-%d", platform, f.seed))
-		var result event.Result
 		c := plan.Case{Test: tests[0], Platform: platform, Pack: "truth", Dir: dir}
 		result, err = engine.Run(t.Context(), c, dev, sink, engine.Options{NoVideo: true, NoTrace: true})
 		if err != nil {
@@ -157,6 +171,7 @@ func (f *faulty) run(t *testing.T, platform dsl.Platform, first string, driver d
 	if faults := f.way.faults(); len(f.way.left()) > 0 && !slices.ContainsFunc(faults, ending) {
 		t.Errorf("seed %d: the sessions %q are left after %q", f.seed, f.way.left(), faults)
 	}
+	return result
 }
 
 // ending reports whether a fault is one of the end of a session.
@@ -187,11 +202,12 @@ func (f *faulty) judge(t *testing.T, result event.Result, r *event.CaseResult, s
 	}
 }
 
-func iphoneWithFaults(t *testing.T, phone *iossim.Device, agent string, seed uint64) {
+func iphoneWithFaults(t *testing.T, phone *iossim.Device, agent string, seed uint64) event.Result {
 	server := appium.New(agent)
 	defer server.Close()
-	f := newFaulty(seed, server.Config.Handler)
-	hub := httptest.NewServer(f.way)
+	way := newSpoiler(server.Config.Handler, seed, rateOf(seed))
+	f := newFaulty(seed, way)
+	hub := httptest.NewServer(way)
 	defer hub.Close()
 	name := &iossim.Entry{}
 	row := func(n int) image.Rectangle { return image.Rect(10, 60+n*60, 290, 104+n*60) }
@@ -225,7 +241,7 @@ func iphoneWithFaults(t *testing.T, phone *iossim.Device, agent string, seed uin
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.run(t, dsl.IOS, "launch: {package: "+iossim.SceneBundle+", force: true}", driver)
+	return f.run(t, dsl.IOS, "launch: {package: "+iossim.SceneBundle+", force: true}", "lab-1", driver)
 }
 
 // startChromedriver returns a chromedriver, and skips the test where it is not installed.
@@ -265,44 +281,6 @@ func forwardTo(target *url.URL) http.Handler {
 	return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
 }
 
-// phoneWithFaults runs the test on an Android phone behind the Appium server of its makers.
-func phoneWithFaults(t *testing.T, lab *appiumLab, server http.Handler, seed uint64) {
-	phone := androidsim.NewPhone(androidsim.Options{Serial: fmt.Sprintf("FAULT%d", seed), API: 34, Width: trapSize,
-		Height: 2 * trapSize, Density: 160})
-	defer phone.Close()
-	f := newFaulty(seed, server)
-	hub := httptest.NewServer(f.way)
-	defer hub.Close()
-	c, s, name := f.subject, &stage{phone: phone}, androidsim.NewEntry("", false)
-	press := func(label string, n int, do func()) part {
-		p := s.press(label, at(n))
-		p.Tapped = func() {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			do()
-		}
-		return p
-	}
-	phone.InstallScene(scenePackage, "Cart", func(androidsim.Moment) androidsim.Shown {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		all := []part{label(fmt.Sprintf("Items: %d", c.items), at(0)), press("Add", 1, c.add),
-			{Class: "android.widget.EditText", ID: scenePackage + ":id/name", Hint: "Name", Entry: name, Clickable: true,
-				Bounds: at(2)},
-			press("Save", 3, func() { c.save(name.Text()) })}
-		if c.saved != "" {
-			all = append(all, label("Saved "+c.saved, at(4)))
-		}
-		return page(all...)
-	})
-	phone.Unlock()
-	driver, _, err := (&appiumLab{Server: &appiumtest.Server{URL: hub.URL}, adb: lab.adb}).driver(t, phone)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.run(t, dsl.Android, "launch: {package: "+scenePackage+", force: true}", driver)
-}
-
 // cartPage is the page of the cart; what is done to it is sent to the server before the page shows it.
 const cartPage = `<!doctype html><meta charset=utf-8><title>Cart</title>
 <p id=n>Items: 0</p><button id=add>Add</button>
@@ -338,9 +316,10 @@ func (c *cart) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func browserWithFaults(t *testing.T, chromedriver http.Handler, seed uint64) {
-	f := newFaulty(seed, chromedriver)
-	hub := httptest.NewServer(f.way)
+func browserWithFaults(t *testing.T, chromedriver http.Handler, seed uint64) event.Result {
+	way := newSpoiler(chromedriver, seed, rateOf(seed))
+	f := newFaulty(seed, way)
+	hub := httptest.NewServer(way)
 	defer hub.Close()
 	site := httptest.NewServer(f.subject)
 	defer site.Close()
@@ -358,5 +337,5 @@ func browserWithFaults(t *testing.T, chromedriver http.Handler, seed uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.run(t, dsl.Web, "openBrowser: "+site.URL, driver)
+	return f.run(t, dsl.Web, "openBrowser: "+site.URL, "lab-1", driver)
 }
