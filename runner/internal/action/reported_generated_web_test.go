@@ -57,6 +57,12 @@ var generatedReported = []reported{
 		page: `<style>input{position:absolute;left:-9999px;opacity:0}i{display:inline-block;width:16px;height:16px;` +
 			`border:1px solid}</style><label style="position:relative"><input id=c type=checkbox><i></i> Mail me</label>`,
 		do: tap("Mail me"), record: "c=true"},
+	{name: "a cover over boxes that are drawn for fields", page: `<style>input{position:absolute;opacity:0}i{` +
+		`display:inline-block;width:16px;height:16px;border:1px solid}div{position:relative}div>b{position:absolute;` +
+		`inset:0;background:#ddd}</style><div><label><input type=checkbox><i></i> Mail me</label><b></b></div><div>` +
+		`<label><input type=radio><i></i> Express</label><b></b></div><div><label><input type=radio><i></i> Slow` +
+		`</label></div>`, shown: labels("Slow"), hides: append(labels("Mail me", "Express"),
+		dsl.Selector{Type: "checkbox"}), do: tap("Mail me"), fail: "covered"},
 	{name: "a radio button on the back of a card", page: `<div style="perspective:500px"><p style="transform:rotateY(` +
 		`180deg);backface-visibility:hidden"><input type=radio id=r><label for=r>Express</label></p></div>`,
 		hides: labels("Express")},

@@ -19,7 +19,11 @@
       delete node.s;
       if (width(box) < width(drawn) - 1 || height(box) < height(drawn) - 1) node.s = round(box);
       store.drawnIn.set(el, holder);
-      Object.assign(rec, {full: drawn, box, drawnIn: holder, drawnAs: holder, kept: true});
+      // What a hit test finds where it is drawn: its label, which may draw its text over the box, or what it is in.
+      const {x, y} = pointWithin(box, 0.5, 0.5);
+      const drawnAs = [...this.labels(el, localName(el)), holder].find(e => inBox(boxOf(rectOf(e)), x, y));
+      Object.assign(rec,
+        {full: drawn, box, drawnIn: holder, drawnAs: drawnAs || holder, judged: !!drawnAs, kept: true});
     }
     // drawnBox returns the box that is drawn for a field: that of a sibling, its own when only its opacity hides it, or
     // that of its label.

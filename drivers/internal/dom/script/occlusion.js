@@ -263,7 +263,8 @@
         .flatMap(l => POINTS_IN_LINE.map(a => ({owner: l.owner, ...pointWithin(l.seen, a, 0.5)})));
       const grid = GRID.map(([a, b]) => pointWithin(box, a, b));
       this.obscure(rec, text, grid);
-      if (node.v === undefined) this.reach(rec, text, grid); else node.c = node.v;
+      if (node.v !== undefined) node.c = node.v;
+      else if (!rec.judged) this.reach(rec, text, grid); // what is drawn for a field takes its touches
       if (node.c === undefined) return;
       const drawn = shapePoints(this, rec.el, box);
       if (!drawn.length) return;

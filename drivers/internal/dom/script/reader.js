@@ -199,7 +199,8 @@
       if (near && tag === 'details' && !find(el, ':scope > summary')) this.summary(el, node, full);
       if (near && this.pseudosOf(el).marker) this.addPseudoTexts(el, node, full, ['marker']);
       this.ends.set(el, this.clock);
-      if (!(node.f & (HIDDEN | OFFSCREEN))) this.remember(rec, style, near);
+      if (!(node.f & (HIDDEN | OFFSCREEN)))
+        this.remember(rec, style, near || !!rec.judged && !isEmpty(intersect(rec.full, at.view)));
       if (shadowOf(el) && tag.includes('-')) this.delegate(el, node);
       if (near) this.suspect(el, tag, style, full);
       return node;
