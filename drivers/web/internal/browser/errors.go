@@ -50,7 +50,7 @@ func Passing(err error) bool {
 // OfServer returns the error of a WebDriver server that does not know what happened, as that of a hub without its node;
 // nil: err is another one. It says nothing about the page or an element, and a touch may have happened.
 func OfServer(err error) error {
-	if !webdriver.Is(err, webdriver.UnknownError) || Passing(err) || NetCode(err) != "" {
+	if !webdriver.Is(err, webdriver.UnknownError) || Passing(err) || netCodes(err.Error())+NetCode(err) != "" {
 		return nil
 	}
 	return fmt.Errorf("%w: the browser reports: %s", drivers.ErrDeviceLost, Plain(err))
