@@ -108,6 +108,8 @@ func (v actView) ready(m screen.Match, previous *screen.Match) (Decision, error)
 		return v.uncover()
 	case m.Unplaced != "":
 		v.why = m.Unplaced
+	case m.Node.Leaving && v.since(v.want.Began) < min(v.want.Timing.LeavesFor, v.want.StepTimeout):
+		v.why = "is about to disappear" // a person touches what takes its place
 	default:
 		v.sightings++
 		still, err := v.isStationary(m, previous)

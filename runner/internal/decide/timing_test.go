@@ -216,7 +216,7 @@ func scenes() map[string][]scene {
 		"BusyHolds":    {acted(scene{want: want(decide.See, "Sign in"), show: always(rest(there, screen.Busy))}, 0, there)},
 		"GoneReads":    {free(absent(from(120, rest(there, screen.Quiet), rest(empty, screen.Quiet)))), free(unseen)},
 		"BlankFor":     {free(unseen)},
-		"LeavesFor":    {{want: want(decide.See, "Sign in"), show: always(treeOf(leaving))}},
+		"LeavesFor":    {{want: want(decide.See, "Sign in"), show: always(treeOf(leaving))}, act(always(treeOf(leaving)))},
 		"BusyFor":      {free(phone(acted(absent(always(empty)), 0, empty)))},
 		"AmbiguousFor": {act(always(treeOf(text("Sign in"), below("Sign in"))))},
 		"Sightings":    {short},
