@@ -296,7 +296,7 @@ add.onclick = () => { document.getElementById("n").textContent = "Items: " + sen
 save.onclick = () => { out.textContent = "Saved " + send("/save", document.getElementById("name").value) };
 </script>`
 
-// ServeHTTP serves the page of the cart. Opening it empties the cart.
+// ServeHTTP serves the page of the cart, and takes what is done there.
 func (c *cart) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	c.mu.Lock()

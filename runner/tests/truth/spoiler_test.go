@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -45,17 +47,14 @@ func (s *spoiler) draw(r *http.Request) string {
 func (s *spoiler) faults() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]string(nil), s.spoilt...)
+	return slices.Clone(s.spoilt)
 }
 
 // left are the sessions that the client has opened and not ended.
-func (s *spoiler) left() (ids []string) {
+func (s *spoiler) left() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for id := range s.open {
-		ids = append(ids, id)
-	}
-	return ids
+	return slices.Sorted(maps.Keys(s.open))
 }
 
 func (s *spoiler) ServeHTTP(w http.ResponseWriter, r *http.Request) {

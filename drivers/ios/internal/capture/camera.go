@@ -70,7 +70,7 @@ func (c *Camera) takeScreenshot(ctx context.Context) (image.Image, error) {
 
 // capture requests from WebDriverAgent a screenshot.
 func (c *Camera) capture(ctx context.Context) ([]byte, error) {
-	text := new(string)
+	var text *string // null as well as empty: there is none yet
 	if err := c.link.Agent.Call(ctx, wda.Get("a screenshot", "/screenshot"), &text); err != nil {
 		return nil, err
 	}

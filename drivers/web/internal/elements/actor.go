@@ -193,10 +193,9 @@ func (e *refused) Unwrap() error { return drivers.ErrNotActionable }
 // judge classifies what Playwright says about an element.
 func judge(at drivers.WebTarget, err error) error {
 	switch {
-	case err == nil || browser.Disconnected(err) || browser.Passing(err) || browser.IsKind(err):
+	case err == nil || browser.Disconnected(err) || browser.Passing(err) || browser.IsKind(err) ||
+		browser.OfServer(err) != nil: // Explain classifies it
 		return err
-	case browser.OfServer(err) != nil:
-		return browser.OfServer(err)
 	case strings.Contains(err.Error(), "strict mode violation"):
 		return &screen.AmbiguousError{What: "the selector " + naming(at), Candidates: read.StrictMatches(err)}
 	}
