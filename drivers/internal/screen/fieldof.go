@@ -2,6 +2,7 @@ package screen
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -12,37 +13,56 @@ import (
 // tree or of an earlier one shows it: the text left of it, above it, below it or right of it, whichever is the first
 // that the field has. It is "" where no field has this name, and where no selector picks it alone.
 func (t *Tree) FieldOf(named *Node) string {
-	if named == nil || named.Editable {
-		return ""
-	}
 	f := newFinder(t, Query{Action: true})
 	c := newChooser(f)
-	var fields, texts []*Node
-	for n := range t.All {
-		switch {
-		case !f.visible(n, false):
-		case n.Editable:
-			fields = append(fields, n)
-		case anchorText(n) != "" && !isRepeated(n):
-			texts = append(texts, n)
-		}
-	}
-	for n := range (&Tree{Windows: []*Node{named}}).All {
-		text := Normalise(anchorText(n))
-		if text == "" {
-			continue
-		}
-		for _, field := range fields {
-			name, s := nameOf(field, texts)
-			if name == nil || Normalise(anchorText(name)) != text {
-				continue
-			}
-			if c.picks(s, Match{Node: field}) {
-				return selectorText(s)
-			}
+	for field, s := range f.namedBy(named) {
+		if c.picks(s, Match{Node: field}) {
+			return selectorText(s)
 		}
 	}
 	return ""
+}
+
+// NamesField reports whether a text of this tree or of an earlier one names a field of this tree by its place.
+func (t *Tree) NamesField(text, field *Node) bool {
+	for named := range newFinder(t, Query{Action: true}).namedBy(text) {
+		if named == field {
+			return true
+		}
+	}
+	return false
+}
+
+// namedBy goes through the fields that a text, which takes no text itself, names by its place, each with the selector
+// that says so.
+func (f *finder) namedBy(named *Node) iter.Seq2[*Node, dsl.Selector] {
+	return func(yield func(*Node, dsl.Selector) bool) {
+		if named == nil || named.Editable {
+			return
+		}
+		var fields, texts []*Node
+		for n := range f.tree.All {
+			switch {
+			case !f.visible(n, false):
+			case n.Editable:
+				fields = append(fields, n)
+			case anchorText(n) != "" && !isRepeated(n):
+				texts = append(texts, n)
+			}
+		}
+		for n := range (&Tree{Windows: []*Node{named}}).All {
+			text := Normalise(anchorText(n))
+			if text == "" {
+				continue
+			}
+			for _, field := range fields {
+				name, s := nameOf(field, texts)
+				if name != nil && Normalise(anchorText(name)) == text && !yield(field, s) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // nameOf returns the text that names a field by its place, and the selector that says so.

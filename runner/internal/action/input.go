@@ -23,6 +23,9 @@ func focusOn(ctx context.Context, s *Performer, field dsl.Selector) error {
 	}
 	aim := func(ctx context.Context, s *Performer) (image.Point, error) {
 		p, _, err := aimMatch(ctx, s, decide.Want{Selector: field, Typing: true})
+		if s.Tree != nil {
+			s.hadFocus = s.Tree.Focused()
+		}
 		return p, err
 	}
 	return tapWithRetry(ctx, s, aim, func(p image.Point) error {
@@ -32,6 +35,7 @@ func focusOn(ctx context.Context, s *Performer, field dsl.Selector) error {
 
 func input(ctx context.Context, s *Performer, a dsl.Input) error {
 	ctx = drivers.WithStepDeadline(ctx, time.Now().Add(s.Timeout))
+	s.hadFocus = nil
 	if a.Into != nil {
 		if err := focusOn(ctx, s, *a.Into); err != nil {
 			return err
@@ -119,7 +123,10 @@ func focusedField(ctx context.Context, s *Performer) (*screen.Node, error) {
 		}
 		s.Detail.ScreenReads++
 		field = tree.Focused()
-		if passed = passedOver(s, tree, field); passed != nil {
+		if passed = passedOver(s, tree, field); passed == nil {
+			passed = nameAlone(s, tree, field)
+		}
+		if passed != nil {
 			return errWait
 		}
 		if field != nil && field.Editable && (isTapped(s, field) || graced) {
@@ -135,6 +142,9 @@ func focusedField(ctx context.Context, s *Performer) (*screen.Node, error) {
 	})
 	if errors.Is(err, errWait) && passed != nil {
 		p := problem("%s was tapped, and the focus is on %s: nothing was typed", passed, field)
+		if meant := tree.FieldOf(passed); meant != "" {
+			p.Message += "; did you mean the field " + meant + "?"
+		}
 		p.Expected, p.Actual = fmt.Sprintf("the focus on %s", passed), focusText(tree)
 		return nil, &Failure{p}
 	}
@@ -159,6 +169,27 @@ func passedOver(s *Performer, tree *screen.Tree, focused *screen.Node) *screen.N
 	}
 	return nil
 }
+
+// nameAlone is what the last tap touched to reach a field, when it takes no text and had no effect on the focus:
+// another field, which has nothing to do with it, had the focus before and still has it. nil otherwise. A field that
+// cannot be seen may take the text of what was touched, as that behind the boxes of a code does.
+func nameAlone(s *Performer, tree *screen.Tree, focused *screen.Node) *screen.Node {
+	t, had := s.tapped, s.hadFocus
+	if t == nil || t.Editable || had == nil || focused == nil || !sameField(focused, had) {
+		return nil
+	}
+	at := focused.Bounds
+	if at != had.Bounds || focused.Hidden || focused.Offscreen || min(at.Dx(), at.Dy()) < leastField {
+		return nil
+	}
+	if t.Bounds.Overlaps(at) || t.Control != nil && sameField(focused, t.Control) || tree.NamesField(t, focused) {
+		return nil
+	}
+	return t
+}
+
+// leastField is the height and width in pixels below which what a field shows cannot be read.
+const leastField = 8
 
 // noFocus is the failure of a text that no field takes; where the last tap touched the name of a field and not the
 // field, it says how to write the field.

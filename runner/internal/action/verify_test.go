@@ -190,6 +190,67 @@ func TestInputIntoALabelOffersItsField(t *testing.T) {
 	}
 }
 
+// TestInputIntoALabelWhileAnotherFieldHasTheFocus: a touch of a text that takes none leaves the focus where it was, and
+// nothing is typed there, unless the text names that field.
+func TestInputIntoALabelWhileAnotherFieldHasTheFocus(t *testing.T) {
+	field := func(name string, y int, focused bool) *screen.Node {
+		n := edit("", focused)
+		n.ID, n.Hint, n.Bounds = name, "", image.Rect(0, y, 900, y+100)
+		return n
+	}
+	behind := field("code", 600, true)
+	behind.Bounds = image.Rect(0, 600, 900, 601)
+	for _, test := range []struct {
+		name   string
+		nodes  []*screen.Node
+		moves  bool
+		result string
+	}{
+		{"it names another field", []*screen.Node{el("Name", 0, 0, 900, 50), field("name", 60, true),
+			el("E-mail", 0, 200, 900, 250), field("mail", 260, false)}, false,
+			"did you mean the field {type: EditText, below: E-mail}?"},
+		{"it names no field", []*screen.Node{el("Name", 0, 0, 900, 50), field("name", 60, true),
+			el("E-mail", 0, 900, 900, 950)}, false, "nothing was typed"},
+		{"it names that field", []*screen.Node{el("E-mail", 0, 0, 900, 50), field("mail", 60, true)}, false, ""},
+		{"the touch moves the focus", []*screen.Node{el("Name", 0, 0, 900, 50), field("name", 60, true),
+			el("E-mail", 0, 200, 900, 250), field("mail", 260, false)}, true, ""},
+		{"the field behind the boxes of a code", []*screen.Node{el("E-mail", 0, 0, 900, 50), behind}, false, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &fake{began: time.Now()}
+				f.show = func(_ time.Duration, taps []image.Point) []*screen.Node {
+					var list []*screen.Node
+					for _, n := range test.nodes {
+						c := *n
+						if test.moves && len(taps) > 0 && c.Editable {
+							c.Focused = !c.Focused
+						}
+						if c.Focused {
+							c.Text = f.typed
+						}
+						list = append(list, &c)
+					}
+					return list
+				}
+				into := label("E-mail")
+				err := action.Perform(t.Context(), &action.Performer{Device: f, Timeout: 3 * time.Second},
+					dsl.Input{Text: "ada", Into: &into})
+				if test.result == "" {
+					if err != nil || f.typed != "ada" {
+						t.Errorf("typed %q, %v", f.typed, err)
+					}
+					return
+				}
+				wantFail(t, err, false, "the focus is on", test.result)
+				if f.typed != "" {
+					t.Errorf("typed %q", f.typed)
+				}
+			})
+		})
+	}
+}
+
 // TestRandomDataComeFromTheirSeed: the seed in the report makes the same data again, whatever was drawn before.
 func TestRandomDataComeFromTheirSeed(t *testing.T) {
 	draw := func(t *testing.T, s *action.Performer, kind string, seed int) string {
