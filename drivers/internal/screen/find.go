@@ -53,8 +53,10 @@ type Query struct {
 	// device knows them; see Tree.XPath for those of a phone.
 	Matched map[Expression]map[*Node]bool
 	// Drawn reports, by the pixels of the screen, whether a person can see an element; over are the elements drawn over
-	// some of it or all of it. Nil: the caller decides by Match.Over.
-	Drawn func(n *Node, seen image.Rectangle, over []*Node) bool
+	// some of it or all of it, mayBeOver those that may be. Nil: the caller decides by Match.Over.
+	Drawn func(n *Node, seen image.Rectangle, over, mayBeOver []*Node) bool
+	// Undrawn reports, by the pixels, that none of the texts of what may be over an element in beside is drawn.
+	Undrawn func(over, beside *Node) bool
 	// AsWritten returns a selector as a test would write it, where the query's is made for the search. Nil: it is the
 	// test's own.
 	AsWritten func(dsl.Selector) dsl.Selector

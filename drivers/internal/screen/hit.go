@@ -118,7 +118,7 @@ func (f *finder) touchPoint(same []*Node, target *Node, label image.Rectangle) (
 		n = target
 	}
 	label, seen := touchable(target, label), touchable(target, f.seen(target))
-	all, at := points(label, seen), touch{n: n, target: target, same: same}
+	all, at := points(label, seen), touch{n: n, target: target, same: same, undrawn: f.q.Undrawn}
 	all = freeFirst(freeFirst(all, f.tree.SwipeEdges), f.tree.partlyOver(at, label.Union(seen)))
 	// when something that reacts fills all of it, a touch of that is a touch of it
 	for _, at.inner = range []bool{true, false} {
@@ -143,12 +143,13 @@ func freeFirst(points []image.Point, areas []image.Rectangle) []image.Point {
 	return points
 }
 
-// partlyOver returns where elements are drawn later than the one that is meant, and outside of it, over a part of an
-// area of it but not all of it.
+// partlyOver returns where elements are, or may be, drawn later than the one that is meant, and outside of it, over a
+// part of an area of it but not all of it.
 func (t *Tree) partlyOver(at touch, area image.Rectangle) (list []image.Rectangle) {
 	for c := range t.All {
 		text := c.Text != "" && len(c.Children) == 0 // which lets touches through
-		if c.Hidden || text || c.order <= at.n.order || !c.Bounds.Overlaps(area) || area.In(c.Bounds) ||
+		later := c.order > at.n.order || t.byPlace && c.Window == at.n.Window && orderUnknown(c, at.n)
+		if c.Hidden || text || !later || !c.Bounds.Overlaps(area) || area.In(c.Bounds) ||
 			slices.Contains(at.same, c) {
 			continue
 		}
@@ -180,6 +181,7 @@ type touch struct {
 	n, target *Node
 	same      []*Node
 	inner     bool
+	undrawn   func(over, beside *Node) bool // as Query.Undrawn
 }
 
 // points are where an element may be touched, best first: its label's centre, its own, then between them and the edges.
@@ -210,7 +212,8 @@ func (t *Tree) cover(at touch, p image.Point) *Node {
 		if c.Hidden || c.order <= from || !p.In(c.Bounds) && (c.Parent != nil || c.Window <= at.n.Window || !isModal(c)) {
 			continue
 		}
-		if !at.n.Within(c) && !at.target.Within(c) && !slices.Contains(at.same, c) && at.goesTo(c) {
+		if !at.n.Within(c) && !at.target.Within(c) && !slices.Contains(at.same, c) && at.goesTo(c) &&
+			!at.under(c) {
 			top = c
 		}
 	}
@@ -343,6 +346,11 @@ func (at touch) goesTo(c *Node) bool {
 	}
 	// It reacts and shows nothing: a clear layer over the page, or what makes a row of texts react.
 	return c.container() || (at.target.Clickable || at.target.Editable) && c.Bounds != at.target.Bounds
+}
+
+// under reports whether an element that is listed after the target is drawn below it.
+func (at touch) under(c *Node) bool {
+	return at.undrawn != nil && c.Window == at.n.Window && orderUnknown(c, at.n) && at.undrawn(c, branch(at.n, c))
 }
 
 // beneath returns the button under a text that does not react itself: a touch goes through the text, and presses

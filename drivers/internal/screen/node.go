@@ -28,14 +28,16 @@ type Node struct {
 	Seen *image.Rectangle `json:"seen,omitempty"`
 	// DrawOrder is when the element is drawn among its siblings, as the platform numbers it from 1 on; 0: not known, so
 	// that it keeps its place in document order. A negative one is drawn before all.
-	DrawOrder int  `json:"draw_order,omitempty"`
-	Hidden    bool `json:"hidden,omitempty"` // in the tree, not to be seen (transparent, covered by its own page's style)
-	Disabled  bool `json:"disabled,omitempty"`
-	Checked   bool `json:"checked,omitempty"`
-	Selected  bool `json:"selected,omitempty"`
-	Focused   bool `json:"focused,omitempty"`
-	Password  bool `json:"password,omitempty"`
-	Editable  bool `json:"editable,omitempty"`
+	DrawOrder int `json:"draw_order,omitempty"`
+	// ByPlace: the platform lists the children by their places, and when each of them is drawn is not known.
+	ByPlace  bool `json:"by_place,omitempty"`
+	Hidden   bool `json:"hidden,omitempty"` // in the tree, not to be seen (transparent, covered by its own page's style)
+	Disabled bool `json:"disabled,omitempty"`
+	Checked  bool `json:"checked,omitempty"`
+	Selected bool `json:"selected,omitempty"`
+	Focused  bool `json:"focused,omitempty"`
+	Password bool `json:"password,omitempty"`
+	Editable bool `json:"editable,omitempty"`
 
 	// Checkable: the element has a checked state. One that is Checked is checkable, too.
 	Checkable bool `json:"checkable,omitempty"`
@@ -158,7 +160,8 @@ type Tree struct {
 	SwipeEdges []image.Rectangle `json:"-"`
 	// Parts are the parts of texts of which the elements of pages have the places, in Node.Parts. What else a text holds
 	// has no known place.
-	Parts []TextPart `json:"-"`
+	Parts   []TextPart `json:"-"`
+	byPlace bool       // some element is ByPlace
 	// HitTested says that Node.Covered was filled in by the device.
 	HitTested bool `json:"hit_tested,omitempty"`
 	// Loading says that the page, or one in a frame of it, has not come whole yet, or that another one was asked for in
@@ -198,6 +201,7 @@ func NewTree(windows []*Node, size image.Point, taken time.Time) *Tree {
 	var link func(n, parent *Node, window int)
 	link = func(n, parent *Node, window int) {
 		n.Parent, n.Window, n.order, n.tree = parent, window, order, t
+		t.byPlace = t.byPlace || n.ByPlace
 		order++
 		if _, known := byRef[n.Ref]; n.Ref != "" && !known { // what a style sheet writes into an element comes after it
 			byRef[n.Ref] = n

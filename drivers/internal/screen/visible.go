@@ -55,7 +55,7 @@ func (f *finder) drawn(n *Node) bool {
 		return true
 	}
 	part := f.seen(n)
-	return f.q.Drawn(n, part, f.tree.drawnLater(n, part))
+	return f.q.Drawn(n, part, f.tree.drawnLater(n, part), f.tree.mayBeOver(n, part))
 }
 
 // place is where the element is for relations: where its own text is drawn, when that is known, else its bounds.
@@ -97,6 +97,40 @@ func (t *Tree) drawnLater(n *Node, part image.Rectangle) []*Node {
 		}
 	}
 	return list
+}
+
+// mayBeOver are the elements listed before n that may be drawn over some of a part of it all the same.
+func (t *Tree) mayBeOver(n *Node, part image.Rectangle) []*Node {
+	if part.Empty() || !t.byPlace {
+		return nil
+	}
+	var list []*Node
+	for c := range t.All {
+		if c.order < n.order && c.Window == n.Window && !c.Hidden && c.Bounds.Overlaps(part) && !n.Within(c) &&
+			orderUnknown(c, n) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// orderUnknown reports whether nothing says which of two elements is drawn over the other: what they are both in lists
+// its children by their places. Android lists such as have one place in the order in which they were
+// made, which is that of drawing.
+func orderUnknown(a, b *Node) bool {
+	x, y := branch(a, b), branch(b, a)
+	return x != nil && y != nil && x.Parent != nil && x.Parent == y.Parent && x.Parent.ByPlace && x.Bounds != y.Bounds
+}
+
+// branch is n, or the outermost element around it that is not around another one as well; nil for one that is.
+func branch(n, other *Node) *Node {
+	if other.Within(n) {
+		return nil
+	}
+	for n.Parent != nil && !other.Within(n.Parent) {
+		n = n.Parent
+	}
+	return n
 }
 
 // WebViews collects the views below n that show a web page and can be seen: all of them, or those of which

@@ -243,11 +243,11 @@ func (v *view) findDrawn(q screen.Query) ([]screen.Match, error) {
 	v.hiddenUnder, v.undrawn = "", false
 	var failed error
 	covers := map[*screen.Node]*screen.Node{}
-	q.Drawn = func(n *screen.Node, seen image.Rectangle, over []*screen.Node) bool {
+	q.Drawn = func(n *screen.Node, seen image.Rectangle, over, mayBeOver []*screen.Node) bool {
 		if failed != nil {
 			return true
 		}
-		c := candidate{n: n, seen: seen, over: over}
+		c := candidate{n: n, seen: seen, over: over, mayBeOver: mayBeOver}
 		got, err := sightView{v}.sightOf(c, q.Action || v.want.UnseenToo || v.want.Anywhere)
 		if err != nil {
 			failed = err
@@ -261,6 +261,14 @@ func (v *view) findDrawn(q screen.Query) ([]screen.Match, error) {
 		}
 		return got.hidden == ""
 	}
+	q.Undrawn = func(over, beside *screen.Node) bool {
+		if failed != nil {
+			return false
+		}
+		under, err := sightView{v}.undrawn(over, beside)
+		failed = err
+		return under
+	}
 	matches, err := v.f.Tree.Find(q)
 	if failed != nil {
 		return nil, failed
@@ -268,7 +276,7 @@ func (v *view) findDrawn(q screen.Query) ([]screen.Match, error) {
 	if err != nil || len(matches) > 0 || !q.Action || len(covers) == 0 {
 		return matches, err
 	}
-	q.Drawn = nil
+	q.Drawn, q.Undrawn = nil, nil
 	if matches, err = v.f.Tree.Find(q); err != nil || len(matches) == 0 || covers[matches[0].Node] == nil {
 		return nil, nil
 	}

@@ -13,11 +13,11 @@ import (
 // exactly one holds.
 
 // candidate is an element that fits a selector, the part of it inside the screen and every clip around it, and what is
-// drawn later over some of that part.
+// drawn later over some of that part. Of mayBeOver, it is not known when they are drawn.
 type candidate struct {
-	n    *screen.Node
-	seen image.Rectangle
-	over []*screen.Node
+	n               *screen.Node
+	seen            image.Rectangle
+	over, mayBeOver []*screen.Node
 }
 
 // sight is whether a person can see an element: an error next to it says that it cannot be known.
@@ -54,6 +54,9 @@ func (v sightView) sightOf(c candidate, coversOnly bool) (sight, error) {
 	}
 	if v.f.Tree.HitTested {
 		return sight{}, nil
+	}
+	if got, err := v.byPlace(&c); got.hidden != "" || err != nil {
+		return got, err
 	}
 	if !coversOnly {
 		if under, err := v.behindKeyboard(c); under || err != nil {

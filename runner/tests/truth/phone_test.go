@@ -78,7 +78,8 @@ func page(parts ...androidsim.Part) androidsim.Shown { return androidsim.Shown{P
 
 // TestPhoneTraps holds screens that might mislead against what must come of them, read by the phone's own tools and by
 // the agent. In the short mode, the first of every second kind is tried, and a sixteenth of the others, each in one of
-// the two ways.
+// the two ways. TRUTH_TRAP is a part of the names of those to try, TRUTH_WAY one of stock and agent, TRUTH_API the
+// version of the phones for which a trap names none.
 func TestPhoneTraps(t *testing.T) {
 	var all []*showing
 	kinds := map[string]bool{}
@@ -91,6 +92,9 @@ func TestPhoneTraps(t *testing.T) {
 			continue
 		}
 		for _, way := range lab.ways() {
+			if w := os.Getenv("TRUTH_WAY"); w != "" && w != way {
+				continue
+			}
 			// each in one of the two
 			if c.way == "" && lab == nil && testing.Short() && (hashOf(c.name)%2 == 0) != (way == "agent") {
 				continue
@@ -140,7 +144,7 @@ func (w *showing) run(t *testing.T) {
 	o.Serial = fmt.Sprintf("TRAP%x", hashOf(w.name))
 	o.Width, o.Height, o.Density = trapSize, 2*trapSize, 160
 	if o.API == 0 {
-		o.API = 34
+		o.API = number("TRUTH_API", 34)
 	}
 	phone := androidsim.NewPhone(o)
 	defer phone.Close()

@@ -82,7 +82,7 @@ func (l *lab) refusesReports() {
 	ask("POST", at+"/try", `{"step": 9, "question": "assert: Unpaid"}`, 422, "there is no step 9")
 	ask("POST", at+"/try", `{"step": 3, "question": ""}`, 422, "is empty")
 	ask("POST", at+"/try", `{"step": "3"}`, 400, "Send")
-	ask("POST", at+"/try", strings.Repeat("[", 1<<20), 400, "Send")
+	ask("POST", at+"/try", strings.Repeat("[", 64<<10), 400, "Send")
 	ask("GET", at+"/screenshots/link.png", "", 404, "")
 	ask("GET", at+"/screenshots/..%2Fevents.ndjson", "", 404, "")
 	ask("GET", "/studio/reports/2026-01-01T00-00-00/project", "", 404, "")

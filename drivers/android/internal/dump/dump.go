@@ -108,6 +108,7 @@ func (p *dumpParser) add(n opened, parent *screen.Node) {
 func (p *dumpParser) finish() {
 	if n := p.open[len(p.open)-1].node; n != nil {
 		p.drawnFirst(n)
+		listedByPlace(n)
 	}
 	p.open = p.open[:len(p.open)-1]
 }

@@ -2,6 +2,7 @@ package dump
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
@@ -27,6 +28,14 @@ func (p *dumpParser) drawnFirst(n *screen.Node) {
 			c.DrawOrder = belowAll
 		}
 	}
+}
+
+// listedByPlace marks a view of which the dump does not say when its children are drawn, as it does from Android 14
+// on: Android lists views by their places. What an app describes itself has the order of the app.
+func listedByPlace(n *screen.Node) {
+	known := func(c *screen.Node) bool { return c.DrawOrder != 0 }
+	n.ByPlace = len(n.Children) > 1 && n.Type != virtualClass && !strings.HasSuffix(n.Type, "WebView") &&
+		!strings.HasSuffix(n.Type, "ComposeView") && !slices.ContainsFunc(n.Children, known)
 }
 
 // namesKind reports whether an element only says of what kind the one around it is. Compose ends the parts of a button

@@ -87,3 +87,31 @@ func TestDrawnBelow(t *testing.T) {
 		})
 	}
 }
+
+// TestListedByPlace: when views are drawn is unknown where the dump does not number them, but not of what an app
+// describes itself.
+func TestListedByPlace(t *testing.T) {
+	t.Parallel()
+	whole, part := [4]int{0, 0, 400, 800}, [4]int{0, 100, 400, 800}
+	for _, c := range []struct {
+		name, class, attrs string
+		want               bool
+	}{
+		{"views", "FrameLayout", "", true},
+		{"views with numbers", "FrameLayout", `drawing-order="1"`, false},
+		{"of Compose", "androidx.compose.ui.platform.ComposeView", "", false},
+		{"of an app itself", view, "", false},
+		{"of a page", "android.webkit.WebView", "", false},
+	} {
+		from, err := Parse([]byte(`<hierarchy rotation="0">` + el(c.class, whole, "", el("TextView", whole, c.attrs),
+			el("TextView", part, c.attrs)) + `</hierarchy>`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range screen.NewTree(from.Windows, image.Pt(400, 800), time.Time{}).All {
+			if n.ByPlace != (c.want && len(n.Children) > 0) {
+				t.Errorf("%s: by place is %t for %s", c.name, n.ByPlace, n)
+			}
+		}
+	}
+}

@@ -145,9 +145,8 @@ func (d sourceDumper) node(v *ui.View, at spot) {
 	if v.Scrollable && !d.whole && plain {
 		clip = clip.Intersect(v.B)
 	}
-	orders := v.Orders()
-	for i, c := range v.Children {
-		d.node(c, spot{index: i, drawn: orders[i], level: at.level + 1, clip: clip})
+	for i, c := range v.Listed() {
+		d.node(c, spot{index: i, drawn: v.OrderOf(c), level: at.level + 1, clip: clip})
 	}
 	fmt.Fprintf(d.b, "%s</%s>\n", pad, tag)
 }

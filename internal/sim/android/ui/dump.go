@@ -53,7 +53,7 @@ func (d Dumper) node(v *View, index, drawn int) {
 		return
 	}
 	if d.Compressed && !v.important() && len(v.Children) > 0 {
-		for i, c := range v.Children {
+		for i, c := range v.Listed() {
 			d.node(c, i, i+1)
 		}
 		return
@@ -92,9 +92,8 @@ func (d Dumper) node(v *View, index, drawn int) {
 		return
 	}
 	d.b.WriteString(">")
-	orders := v.Orders()
-	for i, c := range v.Children {
-		d.node(c, i, orders[i])
+	for i, c := range v.Listed() {
+		d.node(c, i, v.OrderOf(c))
 	}
 	d.b.WriteString("</node>")
 }

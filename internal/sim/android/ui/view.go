@@ -102,18 +102,13 @@ func (v *View) Drawn() []*View {
 // Android's own of this class has children.
 const virtualParent = "android.view.View"
 
-// Orders are the numbers by which services receive the order of drawing of the children: from 1 on, or 0 of all where
-// the app describes them itself.
-func (v *View) Orders() []int {
-	numbers := make([]int, len(v.Children))
-	if v.Class == virtualParent {
-		return numbers
+// OrderOf is the number by which services receive the order of drawing of a child: from 1 on, or 0 where the app
+// describes its children itself.
+func (v *View) OrderOf(child *View) int {
+	if v.describes() {
+		return 0
 	}
-	order := v.Drawn()
-	for i, c := range v.Children {
-		numbers[i] = 1 + slices.Index(order, c)
-	}
-	return numbers
+	return 1 + slices.Index(v.Drawn(), child)
 }
 
 // Hit finds the view that takes a touch: like Android, it searches the children from the front to the back, and a view

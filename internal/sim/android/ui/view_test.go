@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"image"
 	"strings"
 	"testing"
@@ -83,5 +84,38 @@ func TestField(t *testing.T) {
 	secret := &Field{Text: "abc", Password: true}
 	if secret.Display() != "•••" {
 		t.Errorf("shown: %s", secret.Display())
+	}
+}
+
+// TestListed: services receive views by their places, and know from Android 14 on when they are drawn; what an app
+// describes itself has the order of the app.
+func TestListed(t *testing.T) {
+	t.Parallel()
+	named := func(id string, b image.Rectangle) *View { return &View{ID: id, B: b} }
+	for _, c := range []struct {
+		name, class, want string
+		children          []*View
+	}{
+		{"from top to bottom", ClassFrame, "high=2 low=1 ",
+			[]*View{named("low", image.Rect(0, 200, 50, 300)), named("high", image.Rect(300, 100, 400, 200))}},
+		{"of one height from left to right", ClassFrame, "left=2 right=1 ",
+			[]*View{named("right", image.Rect(200, 10, 300, 60)), named("left", image.Rect(0, 30, 100, 80))}},
+		{"a layer over a smaller list", ClassFrame, "layer=2 list=1 ",
+			[]*View{named("list", image.Rect(0, 100, 400, 800)), named("layer", image.Rect(0, 0, 400, 800))}},
+		{"a higher one at one place", ClassFrame, "high=2 low=1 ",
+			[]*View{named("low", image.Rect(0, 0, 400, 100)), named("high", image.Rect(0, 0, 400, 800))}},
+		{"of one size", ClassFrame, "page=1 layer=2 ",
+			[]*View{named("page", image.Rect(0, 0, 400, 800)), named("layer", image.Rect(0, 0, 400, 800))}},
+		{"of the app itself", virtualParent, "list=0 layer=0 ",
+			[]*View{named("list", image.Rect(0, 100, 400, 800)), named("layer", image.Rect(0, 0, 400, 800))}},
+	} {
+		around := &View{Class: c.class, Children: c.children}
+		got := ""
+		for _, v := range around.Listed() {
+			got += fmt.Sprintf("%s=%d ", v.ID, around.OrderOf(v))
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
 	}
 }
