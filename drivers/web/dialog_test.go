@@ -54,6 +54,17 @@ func TestAnOpenDialogIsAnswered(t *testing.T) {
 	}
 }
 
+// OK returns the text that the field of a prompt has from the start.
+func TestAPromptKeepsItsText(t *testing.T) {
+	t.Parallel()
+	d := display(t, `<button id=ask onclick="log.textContent = 'Hello ' + prompt('Who?', 'Ada')">Ask</button>
+		<p id=log></p>`)
+	Must(t, d.ClickOn(t.Context(), target("#ask"), drivers.WebClick{}))
+	alertOf(t, d, "Who?")
+	Must(t, d.AnswerAlert(t.Context(), "OK", ""))
+	mustShow(t, d, "#log", "Hello Ada")
+}
+
 // One action may open several dialogs, one after the other; one may come when nothing is under way.
 func TestDialogsInARow(t *testing.T) {
 	t.Parallel()

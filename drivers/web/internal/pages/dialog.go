@@ -62,6 +62,8 @@ func (g *dialogs) answer(dialog playwright.Dialog, accept bool, text string) (er
 		err = dialog.Dismiss()
 	case (kind == "prompt" || kind == AnyDialog) && text != "":
 		verb, err = "accepted", dialog.Accept(text)
+	case kind == "prompt": // OK returns the text that the field of a prompt holds from the start
+		verb, err = "accepted", dialog.Accept(dialog.DefaultValue())
 	default:
 		verb, err = "accepted", dialog.Accept()
 	}
