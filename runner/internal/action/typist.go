@@ -57,7 +57,7 @@ func (t typist) typeInto(ctx context.Context, a dsl.Input, text string) error {
 	if text = rest; text == "" && opened {
 		return nil
 	}
-	if a.Replace && !opened && holds(field) {
+	if a.Replace && !opened && holds(field) && !neverEmpty(field) {
 		if field, err = t.replaceable(ctx, field); err != nil {
 			return err
 		}
@@ -94,6 +94,9 @@ func (t typist) replaceable(ctx context.Context, field *screen.Field) (*screen.F
 	}
 	return t.selectAll(ctx)
 }
+
+// neverEmpty reports whether a field always has a value: a slider, a color.
+func neverEmpty(f *screen.Field) bool { return f.Picker == "range" || f.Picker == "color" }
 
 // plainField reports whether a field has nothing but characters in it.
 func plainField(f *screen.Field) bool { return !f.Editor && f.Picker == "" && len(f.Parts) == 0 }
@@ -352,6 +355,10 @@ func (t typist) eraseField(ctx context.Context, field *screen.Field, n int) erro
 	editor, err := capability[drivers.Editor](t.s)
 	if err != nil {
 		return err
+	}
+	if neverEmpty(field) {
+		return &Failure{event.Problem{Message: fmt.Sprintf("%s always has a value, and cannot be erased", field.Name),
+			Expected: "no value", Actual: screen.Quote(field.Value)}}
 	}
 	if err := editor.Erase(ctx, n); err != nil || !holds(field) {
 		return err

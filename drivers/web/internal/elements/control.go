@@ -31,7 +31,10 @@ type control struct {
 	Count    int
 	Disabled bool // by itself, by what it is in, or by the custom element that it is a part of
 	Typed    bool // it has a text
+	Editor   bool // it is an editor for text, not a field
+	Label    bool // it is a label
 	Password bool
+	Color    bool // it has a color, in lower case
 	Text     string
 	Checked  string // "true", "false", or "" where there is no such state
 	Options  []choosable
@@ -43,13 +46,63 @@ type control struct {
 // choosable is an option of a list.
 type choosable struct {
 	Value, Label     string
+	Written          string // its label with all white space
 	Disabled, Chosen bool
 }
 
 // wants reports whether a choice means the option at i.
 func wants(choice drivers.WebChoice, i int, o choosable) bool {
 	return slices.Contains(choice.Values, o.Value) || slices.Contains(choice.Indexes, i) ||
-		slices.ContainsFunc(choice.Labels, func(l string) bool { return strings.Join(strings.Fields(l), " ") == o.Label })
+		slices.ContainsFunc(choice.Labels, func(l string) bool { return screen.SameText(l, o.Label) })
+}
+
+// meant returns for each entry of a choice the options that it means: of those that differ only in case, the ones that
+// are spelled like it.
+func meant(choice drivers.WebChoice, options []choosable) (list [][]int) {
+	for _, one := range entries(choice) {
+		fits := indexes(len(options), func(i int) bool { return wants(one, i, options[i]) })
+		if spelled := slices.DeleteFunc(slices.Clone(fits), func(i int) bool {
+			return !slices.Contains(one.Labels, options[i].Label)
+		}); len(spelled) > 0 {
+			fits = spelled
+		}
+		list = append(list, fits)
+	}
+	return list
+}
+
+// isChosen reports whether the options that a choice means are the chosen ones: a user who chooses them again changes
+// nothing.
+func (c *control) isChosen(choice drivers.WebChoice) bool {
+	wanted := meant(choice, c.Options)
+	for _, fits := range wanted {
+		if !slices.ContainsFunc(fits, func(i int) bool { return c.Options[i].Chosen }) {
+			return false
+		}
+	}
+	all := slices.Concat(wanted...)
+	return len(indexes(len(c.Options), func(i int) bool { return c.Options[i].Chosen && !slices.Contains(all, i) })) == 0
+}
+
+// spelled returns a choice with labels as the list has them. Two options with one label and different values are an
+// error.
+func (c *control) spelled(at drivers.WebTarget, choice drivers.WebChoice) (drivers.WebChoice, error) {
+	if len(choice.Labels) == 0 || c.Options == nil {
+		return choice, nil
+	}
+	labels := slices.Clone(choice.Labels)
+	for n, fits := range meant(choice, c.Options) {
+		if len(fits) == 0 {
+			continue
+		}
+		first := c.Options[fits[0]]
+		if slices.ContainsFunc(fits, func(i int) bool { return c.Options[i].Value != first.Value }) {
+			return choice, fmt.Errorf("%w: %d options of %s are called %s: choose one by its value or index",
+				drivers.ErrNotActionable, len(fits), naming(at), screen.Quote(first.Label))
+		}
+		labels[n] = first.Written
+	}
+	return drivers.WebChoice{Labels: labels}, nil
 }
 
 // entries takes a choice apart into those of one entry each.
@@ -134,17 +187,19 @@ func (co *Controls) untilControl(ctx context.Context, at drivers.WebTarget, fits
 	}
 }
 
-// enabled waits until the control is not disabled. One that is not there is left to the action itself.
-func (co *Controls) enabled(ctx context.Context, at drivers.WebTarget) error {
+// enabled waits until the control is not disabled, and returns the last read. One that is not there is left to the
+// action itself.
+func (co *Controls) enabled(ctx context.Context, at drivers.WebTarget) (*control, error) {
 	c, err := co.untilControl(ctx, at, func(c *control) bool { return c.Count != 1 || !c.Disabled })
 	if err != nil || c.Count != 1 || !c.Disabled {
-		return err
+		return c, err
 	}
-	return fmt.Errorf("%w: %s is disabled (waited %s)", drivers.ErrNotActionable, naming(at), pages.Wait(at.Timeout))
+	return c, fmt.Errorf("%w: %s is disabled (waited %s)", drivers.ErrNotActionable, naming(at), pages.Wait(at.Timeout))
 }
 
-// choosable waits until the list and the options that are wanted of it are not disabled.
-func (co *Controls) choosable(ctx context.Context, at drivers.WebTarget, choice drivers.WebChoice) error {
+// choosable waits until the list has the options that are wanted of it, and these and the list are not disabled. It
+// returns the last read.
+func (co *Controls) choosable(ctx context.Context, at drivers.WebTarget, choice drivers.WebChoice) (*control, error) {
 	off := ""
 	c, err := co.untilControl(ctx, at, func(c *control) bool {
 		off = ""
@@ -153,21 +208,23 @@ func (co *Controls) choosable(ctx context.Context, at drivers.WebTarget, choice 
 				off = o.Label
 			}
 		}
-		return c.Count != 1 || !c.Disabled && off == ""
+		missing := c.Options != nil && (c.Several || len(entries(choice)) == 1) &&
+			slices.ContainsFunc(meant(choice, c.Options), func(fits []int) bool { return len(fits) == 0 })
+		return c.Count != 1 || !c.Disabled && off == "" && !missing
 	})
 	switch {
 	case err != nil || c.Count != 1:
-		return err
+		return c, err
 	case c.Options != nil && !c.Several && len(entries(choice)) > 1:
-		return fmt.Errorf("%w: %s takes one entry, not %d: it is not a <select multiple>", drivers.ErrNotActionable,
+		return c, fmt.Errorf("%w: %s takes one entry, not %d: it is not a <select multiple>", drivers.ErrNotActionable,
 			naming(at), len(entries(choice)))
 	case c.Disabled:
-		return fmt.Errorf("%w: %s is disabled (waited %s)", drivers.ErrNotActionable, naming(at), pages.Wait(at.Timeout))
+		return c, fmt.Errorf("%w: %s is disabled (waited %s)", drivers.ErrNotActionable, naming(at), pages.Wait(at.Timeout))
 	case off != "":
-		return fmt.Errorf("%w: the option %s of %s is disabled (waited %s)", drivers.ErrNotActionable, screen.Quote(off),
-			naming(at), pages.Wait(at.Timeout))
+		return c, fmt.Errorf("%w: the option %s of %s is disabled (waited %s)", drivers.ErrNotActionable,
+			screen.Quote(off), naming(at), pages.Wait(at.Timeout))
 	}
-	return nil
+	return c, nil
 }
 
 // holding reads a control until something of it has held for keepsFor, or keepsQuiet, at most keepsWait. It

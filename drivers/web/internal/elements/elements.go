@@ -44,14 +44,23 @@ func (el *Elements) Fill(ctx context.Context, selector, text string, timeout tim
 // FillIn is Fill, in frames too.
 func (el *Elements) FillIn(ctx context.Context, at drivers.WebTarget, text string) error {
 	ctx = withDeadline(ctx, at)
-	if err := el.controls.enabled(ctx, at); err != nil {
+	c, err := el.controls.enabled(ctx, at)
+	if err != nil {
 		return err
+	}
+	if c.Color {
+		text = strings.ToLower(text)
 	}
 	s, _, err := el.actor.slot.Page()
 	if err != nil {
 		return err
 	}
 	fill := func(field playwright.Locator, timeout *float64) error {
+		if c.Editor { // an editor that moves its selection when it receives the focus does so before all of it is selected
+			if err := field.Focus(playwright.LocatorFocusOptions{Timeout: timeout}); err != nil {
+				return err
+			}
+		}
 		return field.Fill(text, playwright.LocatorFillOptions{Timeout: timeout})
 	}
 	if s.Browser.Brand.FillsByKeys {
@@ -147,23 +156,25 @@ func (el *Elements) PressOn(ctx context.Context, at drivers.WebTarget, key strin
 
 // SelectIn chooses from a <select>; it waits until the options are there.
 func (el *Elements) SelectIn(ctx context.Context, at drivers.WebTarget, choice drivers.WebChoice) error {
-	var values playwright.SelectOptionValues
-	switch {
-	case len(choice.Values) > 0:
-		values.Values = &choice.Values
-	case len(choice.Labels) > 0:
-		values.Labels = &choice.Labels
-	case len(choice.Indexes) > 0:
-		values.Indexes = &choice.Indexes
-	default:
+	if len(entries(choice)) == 0 {
 		return fmt.Errorf("%w: nothing was given to be chosen in %s", drivers.ErrNotActionable, naming(at))
 	}
 	ctx = withDeadline(ctx, at)
-	if err := el.controls.choosable(ctx, at, choice); err != nil {
+	list, err := el.controls.choosable(ctx, at, choice)
+	if err != nil {
 		return err
 	}
-	err := el.actor.again(ctx, at, func(field playwright.Locator, timeout *float64) error {
-		_, err := field.SelectOption(values, playwright.LocatorSelectOptionOptions{Timeout: timeout})
+	spelled, err := list.spelled(at, choice)
+	if err != nil {
+		return err
+	}
+	values := valuesOf(spelled)
+	err = el.actor.again(ctx, at, func(field playwright.Locator, timeout *float64) error {
+		// as by a user who opens the list, the element that had the focus loses it, and an equal choice changes nothing
+		err := field.Focus(playwright.LocatorFocusOptions{Timeout: timeout})
+		if err == nil && (list.Options == nil || !list.isChosen(choice)) {
+			_, err = field.SelectOption(values, playwright.LocatorSelectOptionOptions{Timeout: timeout})
+		}
 		return err
 	})
 	if err != nil && errors.Is(err, drivers.ErrNotActionable) && strings.Contains(err.Error(), "did not become ready") {
@@ -173,6 +184,19 @@ func (el *Elements) SelectIn(ctx context.Context, at drivers.WebTarget, choice d
 		return err
 	}
 	return el.controls.keepsChoice(ctx, at, choice)
+}
+
+// valuesOf returns a choice as Playwright takes it.
+func valuesOf(choice drivers.WebChoice) (values playwright.SelectOptionValues) {
+	switch {
+	case len(choice.Values) > 0:
+		values.Values = &choice.Values
+	case len(choice.Labels) > 0:
+		values.Labels = &choice.Labels
+	default:
+		values.Indexes = &choice.Indexes
+	}
+	return values
 }
 
 // noOption says which options there are when the one that is wanted did not come.
@@ -196,20 +220,56 @@ func (el *Elements) noOption(ctx context.Context, at drivers.WebTarget, choice d
 
 // Check makes a checkbox, radio button or switch checked or not.
 func (el *Elements) Check(ctx context.Context, at drivers.WebTarget, checked bool) error {
-	set := func(trial bool) touch.Call {
-		return func(element playwright.Locator, timeout *float64) error {
-			return element.SetChecked(checked, playwright.LocatorSetCheckedOptions{Trial: playwright.Bool(trial),
-				Timeout: timeout})
-		}
-	}
 	ctx = withDeadline(ctx, at)
-	if err := el.controls.enabled(ctx, at); err != nil {
+	c, err := el.controls.enabled(ctx, at)
+	if err != nil {
 		return err
 	}
-	if err := el.actor.once(ctx, at, singleAction{try: set(true), do: set(false)}); err != nil {
+	set := func(trial bool) touch.Call {
+		return func(element playwright.Locator, timeout *float64) error {
+			options := playwright.LocatorSetCheckedOptions{Trial: playwright.Bool(trial), Timeout: timeout}
+			if c.Label {
+				options.Position = ownPlace(element, timeout)
+			}
+			return element.SetChecked(checked, options)
+		}
+	}
+	if err = el.actor.once(ctx, at, singleAction{try: set(true), do: set(false)}); err != nil {
 		return err
 	}
 	return el.controls.keepsChecked(ctx, at, checked)
+}
+
+// ownPlace returns a place in a label that belongs to no link and no other control in it; nil: its middle will do, or
+// there is none.
+func ownPlace(label playwright.Locator, timeout *float64) *playwright.Position {
+	_ = label.ScrollIntoViewIfNeeded(playwright.LocatorScrollIntoViewIfNeededOptions{Timeout: timeout})
+	said, err := label.Evaluate(`label => {
+		const box = label.getBoundingClientRect(), steps = [.5, .25, .75, .1, .9, .03, .97];
+		const free = ([x, y]) => {
+			const hit = label.getRootNode().elementFromPoint(x, y);
+			const own = hit && hit.closest('label, a[href], button, input, select, textarea, summary, [role], [tabindex]');
+			return hit && label.contains(hit) && (own === label || own === label.control);
+		};
+		const lines = [...label.getClientRects()].map(r => r.top + r.height / 2);
+		const rows = [...steps.map(s => box.top + s * box.height), ...lines];
+		const spot = rows.flatMap(y => steps.map(s => [box.left + s * box.width, y])).find(free);
+		return spot && [spot[0] - box.left - label.clientLeft, spot[1] - box.top - label.clientTop];
+	}`, nil, playwright.LocatorEvaluateOptions{Timeout: timeout})
+	spot, _ := said.([]any)
+	if err != nil || len(spot) != 2 {
+		return nil
+	}
+	number := func(v any) float64 {
+		switch n := v.(type) {
+		case int:
+			return float64(n)
+		case float64:
+			return n
+		}
+		return 0
+	}
+	return &playwright.Position{X: number(spot[0]), Y: number(spot[1])}
 }
 
 // Hover moves the pointer over an element.

@@ -281,7 +281,7 @@ func (f placed) pick(k keyboard, text string) error {
 		return f.fill(k.page, value)
 	}
 	if spelled(f.picker, text) {
-		return f.fill(k.page, text)
+		return f.fill(k.page, strings.ToLower(text)) // a color is in lower case
 	}
 	for range maxSegments {
 		if !f.first || !screen.Dated(f.picker) {

@@ -443,6 +443,8 @@
       return {count: 1, rest: resting(), late: watchReports('late'), disabled: disabled(el), checked: checkedState(el),
         options: options(el),
         several: !!prop(el, HTMLSelectElement.prototype, 'multiple'), password: isSecret(el),
+        label: localName(el) === 'label', editor: !isInput(localName(el)) && editable(el),
+        color: localName(el) === 'input' && prop(el, HTMLInputElement.prototype, 'type') === 'color',
         typed: isInput(localName(el)) || editable(el),
         text: isInput(localName(el)) ? valueOf(el) : editable(el) ? lines(el) : ''};
     },
@@ -537,13 +539,18 @@
     }
     return false;
   };
-  const options = el => localName(el) !== 'select' ? null :
-    [...prop(el, HTMLSelectElement.prototype, 'options')].slice(0, 5000).map(o => ({
-      value: prop(o, HTMLOptionElement.prototype, 'value'),
-      label: prop(o, HTMLOptionElement.prototype, 'label').replace(/\s+/g, ' ').trim(),
-      disabled: matches(o, ':disabled') || attr(o, 'aria-disabled') === 'true',
-      chosen: prop(o, HTMLOptionElement.prototype, 'selected'),
-    }));
+  // options returns the options of a list, or of the one that a label names.
+  const options = el => {
+    const list = localName(el) === 'label' && prop(el, HTMLLabelElement.prototype, 'control') || el;
+    return localName(list) !== 'select' ? null :
+      [...prop(list, HTMLSelectElement.prototype, 'options')].slice(0, 5000).map(o => ({
+        value: prop(o, HTMLOptionElement.prototype, 'value'),
+        written: prop(o, HTMLOptionElement.prototype, 'label'),
+        label: prop(o, HTMLOptionElement.prototype, 'label').replace(/\s+/g, ' ').trim(),
+        disabled: matches(o, ':disabled') || attr(o, 'aria-disabled') === 'true',
+        chosen: prop(o, HTMLOptionElement.prototype, 'selected'),
+      }));
+  };
   // checkedState returns the state of a check box, radio button or switch, or of the one that a label names: "true",
   // "false", or "" without one.
   const checkedState = el => {
