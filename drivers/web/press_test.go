@@ -113,6 +113,46 @@ func TestAPressWithoutAClick(t *testing.T) {
 	}
 }
 
+// A button that the page replaces while it is pressed gets no click. Where nothing has received the press, it can be
+// made again.
+func TestAPressOfWhatIsReplaced(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		name, script string
+		want         error
+		says         string
+	}
+	for _, c := range testutil.Few(2, []row{
+		{"its text is replaced", `go.onclick = () => said('click'); go.onmousedown = () => { go.innerHTML = '<i>Go</i>' }`,
+			drivers.ErrNotActionable, "the page replaced button#go between press and release: no click"},
+		{"it is replaced", `document.addEventListener('click', () => {});
+			document.addEventListener('mousedown', () => { go.outerHTML = go.outerHTML })`,
+			drivers.ErrNotActionable, "the page replaced button#go between press and release: no click"},
+		{"it is replaced, and has acted", `const draw = old => { const b = old.cloneNode(true); b.onmousedown = () => {
+			said('down'); draw(b) }; old.replaceWith(b) }; draw(go)`, nil, "down"},
+		{"it goes, and another one comes", `go.onpointerdown = () => { said('gone'); go.outerHTML = '<button ' +
+			'style="position:absolute;left:50px;top:80px;width:120px;height:40px">Else</button>' }`, nil, "gone"},
+		{"nothing hears the press", `field.onblur = () => { go.innerHTML = '<i>Go</i>' }; go.onclick = () => said('click')`,
+			drivers.ErrMissed, "the page replaced button#go between press and release"},
+	}) {
+		t.Run(c.name, func(t *testing.T) {
+			d := reach(t, site.Made(pressCase{script: c.script}.page()), "")
+			n := byID(t, tree(t, d), "go")
+			d.Aim(n)
+			err := d.Tap(t.Context(), centre(n))
+			if c.want != nil {
+				if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+					t.Errorf("error %v", err)
+				}
+				return
+			}
+			if got := byID(t, tree(t, d), "log").Text; err != nil || got != c.says {
+				t.Errorf("the page said %q, error %v", got, err)
+			}
+		})
+	}
+}
+
 // It runs alone: a Firefox has one window with the focus, and the pages of other tests take it.
 func TestAPressWithoutAClickInFirefox(t *testing.T) {
 	listening := []string{"it acts at once and moves", "all presses are heard by the page"} // see lostPress

@@ -18,13 +18,16 @@ type Aimed struct {
 	silent  []string // the chain of the document that unasked is about
 }
 
-// LostPress is a press without a click, because the pressed element moved away before the release.
+// LostPress is a press without a click, because the pressed element moved away before the release, or the page replaced
+// it or what was pressed in it.
 type LostPress struct {
 	// What describes the pressed element, "" when the press resulted in a click.
 	What string `json:"lost"`
 	// Sure reports that the element does nothing before it is clicked. Otherwise the page may have reacted to the press
 	// itself.
 	Sure bool
+	// Replaced reports that the page replaced the element, or the part of it that was pressed.
+	Replaced bool
 	// Chain leads to the document of the element.
 	Chain []string `json:"-"`
 }
@@ -87,6 +90,9 @@ func (t *Aimed) Lost() LostPress { return t.lost }
 
 // Err returns the error of a press without a click. It wraps ErrNotActionable.
 func (p LostPress) Err() error {
+	if p.Replaced {
+		return fmt.Errorf("%w: the page replaced %s between press and release: no click", drivers.ErrNotActionable, p.What)
+	}
 	return fmt.Errorf("%w: %s moved away between press and release: no click", drivers.ErrNotActionable, p.What)
 }
 

@@ -112,13 +112,8 @@
     // like it, or it is in the only row with the same text.
     heir(hit) {
       const reader = new Reader(this.root, 0);
-      const looks = n => {
-        const tag = localName(n), role = reader.role(n, tag);
-        const text = truncateLong(reader.words(n, tag, role, reader.shown(n, tag)));
-        return alike({t: tag, r: role, i: attr(n, 'id'), x: text, d: reader.name(n, tag)});
-      };
       for (let n = hit; n && isElement(n); n = parent(n)) {
-        if (looks(n) === this.looks) return this.alone || this.row && rowOf(n) === this.row ? n : null;
+        if (looksOf(reader, n) === this.looks) return this.alone || this.row && rowOf(n) === this.row ? n : null;
       }
       return null;
     }
@@ -134,6 +129,12 @@
   };
   // alike returns what identifies the appearance of a node: its tag, role, id, text and name.
   const alike = ({t, r, i, x, d}) => JSON.stringify([t, r || '', i || '', x || '', d || '']);
+  // looksOf is alike for an element.
+  const looksOf = (reader, n) => {
+    const tag = localName(n), role = reader.role(n, tag);
+    const text = truncateLong(reader.words(n, tag, role, reader.shown(n, tag)));
+    return alike({t: tag, r: role, i: attr(n, 'id'), x: text, d: reader.name(n, tag)});
+  };
   let aim = null;
   let aimed = {}; // the result of the last aim that ended
   const FRAMES = new Set(['iframe', 'frame', 'object', 'embed']);

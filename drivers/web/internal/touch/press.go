@@ -1,6 +1,7 @@
 package touch
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -31,7 +32,7 @@ func (h *Hand) GivesClick(element playwright.Locator, at drivers.WebTarget) erro
 // lostPress is the error of a press without a click, nil for something that acts when it is pressed: it needs no click.
 // Firefox reports no listeners: there only handlers in properties count. Way leads to its document.
 func (h *Hand) lostPress(page playwright.Page, way string, lost dom.LostPress) error {
-	if lost.Sure {
+	if lost.Sure && !lost.Replaced {
 		return lost.Err()
 	}
 	said, err := page.Locator(way+"taproot=pressed-element").Evaluate(strings.Replace(reactions, "SURROUNDINGS",
@@ -41,14 +42,18 @@ func (h *Hand) lostPress(page playwright.Page, way string, lost dom.LostPress) e
 		return nil // the document has gone, and with it what was pressed
 	}
 	own, around := reactionsOf(said)
+	known := false
 	if s, _, err := h.slot.Page(); err == nil && s.Browser.Brand.Devtools {
 		if p := s.Clients.DevtoolsOf(page); p != nil {
 			moreOwn, moreAround := listening(p)
-			own, around = own.and(moreOwn), around.and(moreAround)
+			own, around, known = own.and(moreOwn), around.and(moreAround), true
 		}
 	}
-	if !own.clicks && (own.presses || around.presses && !around.clicks) {
+	switch {
+	case !lost.Sure && !own.clicks && (own.presses || around.presses && !around.clicks):
 		return nil
+	case lost.Replaced && known && !own.presses && !around.presses: // the press had no effect: it can be made again
+		return fmt.Errorf("%w: the page replaced %s between press and release", drivers.ErrMissed, lost.What)
 	}
 	return lost.Err()
 }
