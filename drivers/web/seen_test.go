@@ -1,6 +1,7 @@
 package web
 
 import (
+	"image"
 	"slices"
 	"strings"
 	"testing"
@@ -73,6 +74,21 @@ func fill(t *testing.T, d *device, body string) {
 func one(name, body, want string) scene { return scene{name, body, map[string]string{"x": want}} }
 
 const curtain = `<div style="position:fixed;inset:0;background:white`
+
+// Without a doctype, the body has the size of all that the window can show.
+func TestWhatIsFarDownAPageWithoutADoctype(t *testing.T) {
+	t.Parallel()
+	d := reach(t, "data:text/html,<button id=b style='position:absolute;left:1500px;top:1700px'>Far</button>", "")
+	n := byID(t, tree(t, d), "b")
+	if n.Hidden {
+		t.Errorf("%v counts as hidden", n)
+	}
+	Must(t, d.Reveal(t.Context(), n))
+	all := tree(t, d)
+	if n = byID(t, all, "b"); !n.Bounds.In(image.Rectangle{Max: all.Size}) {
+		t.Errorf("%v is still out of view", n)
+	}
+}
 
 func TestWhatIsCoveredIsNotSeen(t *testing.T) {
 	t.Parallel()

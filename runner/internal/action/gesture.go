@@ -215,7 +215,7 @@ func drop(ctx context.Context, s *Performer, sel dsl.Selector) (image.Point, err
 	if sel.Point != nil {
 		return aim(ctx, s, sel)
 	}
-	m, err := target(ctx, s, sel)
+	m, err := wanted(ctx, s, decide.Want{Selector: sel, Drop: true})
 	if err != nil {
 		return image.Point{}, err
 	}

@@ -96,5 +96,6 @@ var peersReported = []reported{
 }
 
 func allReported() []reported {
-	return slices.Concat(boxesReported, textsReported, pagesReported, peersReported, generatedReported)
+	return slices.Concat(boxesReported, textsReported, pagesReported, peersReported, generatedReported,
+		actionsReported)
 }

@@ -127,6 +127,7 @@ type recordedWant struct {
 	Began       time.Time     `json:"began"`
 	Deadline    time.Time     `json:"deadline"`
 	Typing      bool          `json:"typing,omitempty"`
+	Drop        bool          `json:"drop,omitempty"`
 	Anywhere    bool          `json:"anywhere,omitempty"`
 	UnseenToo   bool          `json:"unseenToo,omitempty"`
 	Device      Facts         `json:"device"`
@@ -188,8 +189,9 @@ func (w *Writer) Add(step int, r Recording) error {
 	rec := recorded{Want: recordedWant{Policy: r.Want.Policy, Digest: r.Want.Digest, Endless: r.Want.Endless,
 		Purpose: r.Want.Purpose, Selector: r.Want.Selector, Check: r.Want.Check,
 		Timeout: r.Want.Timeout, StepTimeout: r.Want.StepTimeout, Began: r.Want.Began, Deadline: r.Want.Deadline,
-		Typing: r.Want.Typing, Anywhere: r.Want.Anywhere, UnseenToo: r.Want.UnseenToo, Device: r.Want.Device,
-		Acted: r.Want.Earlier.Acted},
+		Typing: r.Want.Typing, Drop: r.Want.Drop, Anywhere: r.Want.Anywhere, UnseenToo: r.Want.UnseenToo,
+		Device: r.Want.Device,
+		Acted:  r.Want.Earlier.Acted},
 		Result: r.Result}
 	var err error
 	if rec.Earlier, err = idOf(r.Want.Earlier.Tree); err != nil {
@@ -310,7 +312,7 @@ func (r *recorded) recording(trees map[string]*screen.Tree) (Recording, error) {
 	rec := Recording{Result: r.Result, Want: Want{Policy: w.Policy, Digest: w.Digest,
 		Endless: w.Endless, Purpose: w.Purpose, Selector: w.Selector, Check: w.Check,
 		Timeout: w.Timeout, StepTimeout: w.StepTimeout, Began: w.Began, Deadline: w.Deadline, Timing: Native(),
-		Typing: w.Typing, Anywhere: w.Anywhere, UnseenToo: w.UnseenToo, Device: w.Device,
+		Typing: w.Typing, Drop: w.Drop, Anywhere: w.Anywhere, UnseenToo: w.UnseenToo, Device: w.Device,
 		Earlier: History{Acted: w.Acted}}}
 	find := func(id string) (*screen.Tree, error) {
 		if id == "" {

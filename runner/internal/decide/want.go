@@ -55,6 +55,8 @@ type Want struct {
 	Timing               Timing
 	// Typing: the element is to take a text, so that a field is preferred to what else has its name.
 	Typing bool
+	// Drop: the element is a place to drop something on, which need not receive touches itself.
+	Drop bool
 	// Anywhere: what can be scrolled to is enough, as to read a text.
 	Anywhere bool
 	// UnseenToo: what is not drawn, or is under the keyboard, is enough, as for a state.

@@ -327,7 +327,10 @@
     const stuck = {
       x: [s, passed].some(v => /hidden|clip/.test(v.overflowX)),
       y: [s, passed].some(v => /hidden|clip/.test(v.overflowY))};
-    const w = Math.max(scrollWidth(top), own.r), h = Math.max(scrollHeight(top), own.b), x = window.scrollX;
+    // without a doctype, the body has the size of all that the window can show
+    const all = body && prop(root, Document.prototype, 'compatMode') === 'BackCompat' ? [top, body] : [top];
+    const w = Math.max(...all.map(scrollWidth), own.r), h = Math.max(...all.map(scrollHeight), own.b);
+    const x = window.scrollX;
     const l = s.direction === 'rtl' ? own.r - w - x : -x, t = -window.scrollY;
     return {l: stuck.x ? own.l : l, t: stuck.y ? own.t : t, r: stuck.x ? own.r : l + w, b: stuck.y ? own.b : t + h};
   };
@@ -616,7 +619,9 @@
   };
   // scrollFree scrolls an element to the middle of the view, or, where something covers it there, to an edge.
   const scrollFree = (root, el) => {
-    const to = block => scrollTo(el, {block, inline: 'center', behavior: 'instant'}), reader = new Reader(root, 0);
+    if (boxless(el)) { scrollToBox(root, el, () => contentBox(el)); return; }
+    const reader = new Reader(root, 0);
+    const to = (block, inline) => scrollTo(el, {block, inline, behavior: 'instant'});
     const reached = () => {
       const own = {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight}, box = intersect(boxOf(rectOf(el)), own);
       return isEmpty(box) || GRID.some(([a, c]) => {
@@ -624,11 +629,21 @@
         return reader.blockerOf(el, hitAt(root, x, y), {}) === '';
       });
     };
-    for (const block of ['center', 'end', 'start']) {
-      to(block);
-      if (reached()) return;
+    for (const inline of ['center', 'end', 'start']) {
+      for (const block of ['center', 'end', 'start']) {
+        to(block, inline);
+        if (reached()) return;
+      }
     }
-    to('center');
+    to('center', 'center');
+  };
+  // boxless reports whether an element has no box of its own, only those of its content.
+  const boxless = el => styleOf(el).display === 'contents';
+  // contentBox returns the box of the content of an element, null without any.
+  const contentBox = el => {
+    const range = new Range();
+    range.selectNodeContents(el);
+    return [...range.getClientRects()].filter(r => r.width > 0).map(boxOf).reduce((all, b) => union(all, b), null);
   };
   // hasSeenChild reports whether a child of an element with display: contents, which has no box, is visible.
   const hasSeenChild = (reader, el) => reader.style(el).display === 'contents' &&

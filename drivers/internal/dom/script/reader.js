@@ -594,7 +594,8 @@
       if (canvas && (holds(hit, canvas) || hosts(hit, canvas)) && !holds(hit, el)) return '';
       if (holds(el, hit)) {
         for (let n = hit; n && n !== el; n = parent(n))
-          if (isElement(n) && this.reacting(n) && !sameControl(n, el)) return describe(nameable(n)) + ' in it';
+          if (isElement(n) && this.reacting(n) && !sameControl(n, el) && !drawsText(n, el))
+            return describe(nameable(n)) + ' in it';
         return '';
       }
       if (sameControl(el, hit) || sameControl(hit, el)) return '';
@@ -604,7 +605,7 @@
       if (holds(hit, el)) { // the element itself receives no touch there
         // what is in a slot of a component, or lets touches through to it, belongs to the component
         if (hosts(hit, el)) return '';
-        if (!target || holds(target, hit) || !touchable && reacting(this, hit)) return '';
+        if (touchable ? !target || holds(target, hit) : reacting(this, hit)) return '';
         return touchable ? describe(nameable(hit)) : 'its own pointer-events: none';
       }
       const host = component(el, hit); // what a component draws over a text in its slot belongs to the component
@@ -622,6 +623,13 @@
       return describe(nameable(hit));
     }
   }
+  // drawsText reports whether a control in the shadow tree of a custom element draws the text of that element, which is
+  // in a slot of it.
+  const drawsText = (control, el) => {
+    const root = rootOf(control);
+    return typeOf(root) === 11 && hostOf(root) === el && [...every(control, 'slot')].some(slot =>
+      assigned(slot, {flatten: false}).some(n => typeOf(n) === 3 && dataOf(n).trim() !== ''));
+  };
   // drawnOn reports whether a shape of a drawing carries a text: no shape can contain one, so a button of a drawing
   // consists of a shape and the text after it, which lets touches through to the shape.
   const drawnOn = (shape, el) => {
