@@ -192,10 +192,8 @@ func drag(ctx context.Context, s *Performer, a dsl.Drag) error {
 	var to image.Point
 	ends := func(ctx context.Context, s *Performer) (from image.Point, err error) {
 		if a.By == nil {
-			if to, err = drop(ctx, s, a.To.Selector); err != nil {
-				return from, err
-			}
-			return aim(ctx, s, a.From.Selector)
+			from, to, err = bothEnds(ctx, s, a)
+			return from, err
 		}
 		if from, err = aim(ctx, s, a.From.Selector); err != nil {
 			return from, err
@@ -208,6 +206,22 @@ func drag(ctx context.Context, s *Performer, a dsl.Drag) error {
 		s.tapped = nil
 		return finish(ctx, func(ctx context.Context) error { return d.Drag(ctx, from, to, millis(a.DurationMs, 1000)) })
 	})
+}
+
+// bothEnds returns where a drag starts and ends. Scrolling to one of them may move the other one: then both are looked
+// for once more, and must be on the screen together.
+func bothEnds(ctx context.Context, s *Performer, a dsl.Drag) (from, to image.Point, err error) {
+	for range 2 {
+		if to, err = drop(ctx, s, a.To.Selector); err != nil {
+			return from, to, err
+		}
+		reveals := s.reveals
+		if from, err = aim(ctx, s, a.From.Selector); err != nil || s.reveals == reveals {
+			return from, to, err
+		}
+	}
+	return from, to, &Failure{problem("%s and %s are not on the screen together: scroll before this step so that they are",
+		screen.Describe(a.From.Selector), screen.Describe(a.To.Selector))}
 }
 
 // drop is where a drag ends.

@@ -56,6 +56,7 @@ type Performer struct {
 	aimed     *Tapped          // the screen before the step's tap
 	seeds     *rand.Rand       // draws the seeds of random data
 	tapped    *screen.Node     // the element that the last tap touched
+	reveals   int              // how often an element was scrolled into view
 	hadFocus  *screen.Node     // the field with the focus before input touched another element
 	touchedOn *touched         // the screen before the touch of the step before; nil: that touched nothing
 	capture   *observe.Capture // of the screen before the step, while the elements are read; nil: there is none

@@ -97,6 +97,7 @@ func (r *reader) run(ctx context.Context) (decide.Decision, error) {
 		switch d.Kind {
 		case decide.Reveal:
 			if revealer, ok := r.s.Device.(drivers.Revealer); ok {
+				r.s.reveals++
 				err = reveal(ctx, revealer, d.Matches[0])
 			}
 		case decide.Uncover:

@@ -1,6 +1,13 @@
 package action_test
 
-import "github.com/taproot-dev/taproot/dsl"
+import (
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/result/event"
+)
 
 // chosenIn picks an option by its label.
 func chosenIn(selector, label string) dsl.WebSelect {
@@ -13,6 +20,8 @@ func filled(id, text string) dsl.Input {
 	return dsl.Input{Into: &sel, Text: text, Replace: true}
 }
 
+func named(label string) dsl.Target { return dsl.Target{Selector: dsl.Selector{Label: label}} }
+
 // actionsReported are pages after what the tests of other tools expect of actions.
 var actionsReported = []reported{
 	{name: "a button without a box, below the window", // playwright, page-click-timeout
@@ -22,6 +31,14 @@ var actionsReported = []reported{
 			`width:1900px"><p style="width:520px"><p id=b style="width:110px;background:#9cf">May</p><p style="width:600px">` +
 			`<p style="position:sticky;right:0;width:340px;background:#eee">Sum</p></div></div>`,
 		do: tap("May"), record: "b"},
+	{name: "two places that no window shows together", // selenium, DragAndDropTest
+		page: `<p id=a draggable=true>Tile</p>` + tall + `<p id=b>Tray</p>`, do: dsl.Drag{From: named("Tile"),
+			To: dsl.Ptr(named("Tray"))}, fail: "not on the screen together"},
+	{name: "two places that scrolling to one of them moves", // selenium, DragAndDropTest
+		page: tall + `<p id=a draggable=true>Tile</p><div style="height:250px"></div><p id=b>Tray</p>` + tall +
+			`<script>a.ondragstart=e=>e.dataTransfer.setData('text','x');b.ondragover=e=>e.preventDefault();` +
+			`b.ondrop=e=>{e.preventDefault();log.textContent='dropped'}</script>`, do: dsl.Drag{From: named("Tile"),
+			To: dsl.Ptr(named("Tray"))}, record: "dropped"},
 	{name: "a component whose button draws its text", // testcafe 2861
 		page: `<x-go id=x>Send it</x-go><script>x.attachShadow({mode:'open'}).innerHTML='<button id=in><slot></slot>` +
 			`</button>'</script>`, do: tapOn("x"), record: "in"},
@@ -76,4 +93,39 @@ var actionsReported = []reported{
 		page: `<input id=c type=checkbox><label for=c style="display:inline-block;width:300px"><a id=l href="#x" ` +
 			`style="display:inline-block;width:270px;height:40px">All terms of use</a> ok</label>`,
 		do: dsl.WebCheck{Selector: "label", Checked: true}, record: "c=true"},
+}
+
+// TestAStepLeavesItsDialogOpen performs steps that open a dialog of the page: the next step answers it.
+func TestAStepLeavesItsDialogOpen(t *testing.T) {
+	t.Parallel()
+	s := browser(t)
+	field := at("x")
+	for _, c := range []struct {
+		page string
+		do   any
+	}{
+		{`<select id=x onchange="log.textContent=confirm('Sure?')"><option>One<option>Two</select>`, chosenIn("#x", "Two")},
+		{`<input id=x type=checkbox onchange="log.textContent=confirm('Sure?')">`,
+			dsl.WebCheck{Selector: "#x", Checked: true}},
+		{`<input id=x oninput="log.textContent=confirm('Sure?')">`, dsl.WebType{Selector: "#x", Text: "Hi"}},
+		{`<input id=x oninput="log.textContent=confirm('Sure?')">`, dsl.Input{Into: &field, Text: "H"}},
+	} {
+		s.Timeout = 3 * time.Second
+		visit(t, s, `<p id=log>-</p>`+c.page)
+		if result, err := do(t, s, c.do); result != event.Pass {
+			t.Errorf("%T: %s, %v", c.do, result, err)
+		}
+		d := s.Device.(drivers.Alerter)
+		if open, err := d.Alert(t.Context()); err != nil || open == nil || open.Text != "Sure?" {
+			t.Errorf("%T: the dialog is %v, %v", c.do, open, err)
+			continue
+		}
+		if err := d.AnswerAlert(t.Context(), "OK", ""); err != nil {
+			t.Error(err)
+		}
+		result, err := do(t, s, dsl.Assert{Selector: dsl.Selector{Label: "true"}})
+		if result != event.Pass {
+			t.Errorf("%T: the page was answered something else: %v", c.do, err)
+		}
+	}
 }

@@ -65,6 +65,9 @@ func (t typist) typeInto(ctx context.Context, a dsl.Input, text string) error {
 	if err := enter(ctx, t.s, text, a.PerKey); err != nil {
 		return err
 	}
+	if open, err := t.dialogOpen(ctx); err != nil || open {
+		return err
+	}
 	e := textEntry{typist: t, before: field, text: text, how: "typed", perKey: a.PerKey}
 	if a.Verify != nil && !*a.Verify {
 		t.s.warn("what the field made of the text was not looked at: verify: false")
@@ -75,6 +78,19 @@ func (t typist) typeInto(ctx context.Context, a dsl.Input, text string) error {
 		return err
 	}
 	return e.verify(ctx)
+}
+
+// dialogOpen reports whether typing has opened a dialog of the page. Reading the field would close it.
+func (t typist) dialogOpen(ctx context.Context) (bool, error) {
+	d, ok := t.s.Device.(drivers.Alerter)
+	if !ok || t.s.Platform != dsl.Web {
+		return false, nil
+	}
+	open, err := d.Alert(ctx)
+	if err == nil && open != nil {
+		t.s.warn("a dialog of the page is open: what the field shows was not read")
+	}
+	return open != nil, err
 }
 
 // replaceable selects all that a plain field holds, so that the text takes its place: one that is emptied may fill

@@ -241,6 +241,10 @@ func (co *Controls) holding(ctx context.Context, at drivers.WebTarget, holds fun
 		lateEnd = over
 	}
 	for {
+		if s, _, err := co.slot.Page(); err == nil && s.Dialogs.IsOpen() {
+			at.Warn(fmt.Sprintf("a dialog of the page is open: what %s holds was not read", naming(at)))
+			return nil, true, nil // reading would close it
+		}
 		asked := time.Now()
 		c, err := co.controlAt(ctx, at)
 		if errors.Is(err, drivers.ErrNotReady) || err == nil && c.Count != 1 {
