@@ -160,7 +160,11 @@ func (t typing) judge(now *screen.Node) arrival {
 	case now.Text == t.before.Text:
 		return lost
 	case strings.Contains(now.Text, t.text):
-		return within(now.Text, t.before.Text, t.text)
+		before := t.before.Text
+		if maybeHint(t.before) && !keepsAll(now.Text, before) { // it was a hint
+			before = ""
+		}
+		return within(now.Text, before, t.text)
 	}
 	if added, ok := strings.CutPrefix(now.Text, t.before.Text); ok {
 		return follows(added, t.text)
@@ -188,6 +192,21 @@ func (t typing) judgePassword(now *screen.Node) arrival {
 		return grown
 	}
 	return lost
+}
+
+// keepsAll reports whether a text has the letters and digits of another one, in their order.
+func keepsAll(text, other string) bool {
+	for _, r := range other {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			continue
+		}
+		i := strings.IndexRune(text, r)
+		if i < 0 {
+			return false
+		}
+		text = text[i+utf8.RuneLen(r):]
+	}
+	return true
 }
 
 // within reports whether a text that holds what was typed holds more than that and what was there before.

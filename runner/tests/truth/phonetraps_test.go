@@ -20,7 +20,7 @@ const (
 // phoneTraps are all traps of phones.
 func phoneTraps() []*trap {
 	return slices.Concat(secureTraps(), awayTraps(), seenTraps(), keyboardTraps(), touchTraps(), barTraps(),
-		otherTraps(), wildTraps(), appTraps(), rowTraps(), reportTraps(), frameworkTraps(), byPlaceTraps())
+		otherTraps(), wildTraps(), appTraps(), rowTraps(), reportTraps(), frameworkTraps(), oldPhoneTraps())
 }
 
 // secureTraps are screens of which the app forbids screenshots.

@@ -134,8 +134,10 @@ func dumpMeminfo(c *call, args []string) {
 func dumpDisplay(c *call, _ []string) {
 	size := c.sys.UI.Size()
 	c.printf("DISPLAY MANAGER (dumpsys display)\n  mViewports=[DisplayViewport{type=INTERNAL, valid=true, displayId=0, "+
-		"uniqueId='local:4619827259835644672', orientation=%d, logicalFrame=Rect(0, 0 - %d, %d)}]\n",
-		c.sys.UI.Rotation(), size.X, size.Y)
+		"uniqueId='local:%s', orientation=%d, logicalFrame=Rect(0, 0 - %d, %d)}]\n\nLogical Displays: size=1\n"+
+		"  Display 0:\n    mDisplayId=0\n    mBaseDisplayInfo=DisplayInfo{\"Built-in Screen\", displayId 0, real %d x %d, "+
+		"uniqueId \"local:%s\"}\n",
+		c.sys.MainDisplay(), c.sys.UI.Rotation(), size.X, size.Y, size.X, size.Y, c.sys.MainDisplay())
 }
 
 func dumpPower(c *call, _ []string) {

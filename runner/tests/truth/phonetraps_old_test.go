@@ -9,12 +9,13 @@ import (
 	androidsim "github.com/taproot-dev/taproot/internal/sim/android"
 )
 
-// byPlaceTraps are screens of phones that list the views next to each other by their places, and do not say which of
-// them is drawn over the others: before Android 14, the larger one comes first, be it behind the others or over them.
-func byPlaceTraps() (list []*trap) {
+// oldPhoneTraps are screens of phones before Android 14. They list the views next to each other by their places, and do
+// not say which of them is drawn over the others: the larger one comes first, be it behind the others or over them. Nor
+// do they report hints.
+func oldPhoneTraps() (list []*trap) {
 	for _, api := range []int{28, 33} {
 		first := len(list)
-		for _, some := range []func(addTrap){messageTraps, cardTraps} {
+		for _, some := range []func(addTrap){messageTraps, cardTraps, fieldTraps} {
 			some(addTo(&list))
 		}
 		for _, c := range list[first:] {
