@@ -48,6 +48,19 @@ func uploads(t *testing.T, d *device) (paths []string) {
 	return paths
 }
 
+// A user can choose no files for a disabled field.
+func TestUploadIntoADisabledField(t *testing.T) {
+	t.Parallel()
+	d := display(t, `<label id=named>Photo <input type=file id=off disabled></label><input type=file id=later disabled>
+		<script>setTimeout(() => { later.disabled = false }, 700)</script>`)
+	file := filepath.Join(t.TempDir(), "a.txt")
+	Must(t, os.WriteFile(file, []byte("a"), 0o600))
+	Must(t, d.Upload(t.Context(), target("#later"), []string{file}))
+	for _, selector := range []string{"#off", "#named"} {
+		WantError(t, d.Upload(t.Context(), soon(selector), []string{file}), drivers.ErrNotActionable, "is disabled")
+	}
+}
+
 func TestUploadOfAFolder(t *testing.T) {
 	t.Parallel()
 	d := display(t, `<input type=file id=one><input type=file id=all webkitdirectory><p id=log></p><script>

@@ -45,6 +45,9 @@ func (fs *Files) Upload(ctx context.Context, at drivers.WebTarget, files []strin
 		given = []playwright.InputFile{}
 	}
 	ctx = withDeadline(ctx, at)
+	if _, err := fs.elements.controls.enabled(ctx, at); err != nil {
+		return err
+	}
 	err = fs.actor.once(ctx, at, singleAction{ // a page that keeps the files of each time would have them twice
 		try: func(field playwright.Locator, timeout *float64) error {
 			return field.WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached,

@@ -440,7 +440,9 @@
       collected = {nonce: '', elements: []};
       const el = elements[0];
       if (elements.length !== 1) return {count: elements.length};
-      return {count: 1, rest: resting(), late: watchReports('late'), disabled: disabled(el), checked: checkedState(el),
+      const named = localName(el) === 'label' ? prop(el, HTMLLabelElement.prototype, 'control') : null;
+      return {count: 1, rest: resting(), late: watchReports('late'),
+        disabled: disabled(el) || !!named && disabled(named), checked: checkedState(el),
         options: options(el),
         several: !!prop(el, HTMLSelectElement.prototype, 'multiple'), password: isSecret(el),
         label: localName(el) === 'label', editor: !isInput(localName(el)) && editable(el),
