@@ -6,26 +6,24 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/webtest"
 )
 
 // chromeHub is a cloud with the key of ada: real browsers of chromedriver, and the scripts of BrowserStack.
 type chromeHub struct {
 	*httptest.Server
-	binary string
+	options map[string]any // of Chromium
 
 	mu       sync.Mutex
 	names    []string // of sessions, with the build
@@ -39,51 +37,17 @@ type chromeHub struct {
 // newChromeHub starts chromedriver. Where it is not installed, the test is skipped.
 func newChromeHub(t *testing.T) *chromeHub {
 	t.Helper()
-	program, err := exec.LookPath("chromedriver")
-	if err != nil {
-		t.Skip("chromedriver is not installed: it is Debian's chromium-driver")
-	}
-	binary, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("chromium is not installed")
-	}
-	ports, err := drivers.FreePorts(1)
+	ports, err := drivers.FreePorts(2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	driver := exec.Command(program, "--port="+ports[0], "--allowed-ips=127.0.0.1")
-	if err := driver.Start(); err != nil {
-		t.Fatal(err)
-	}
-	h := &chromeHub{binary: binary, numbers: map[string]int{}}
-	t.Cleanup(func() {
-		_ = driver.Process.Kill()
-		_ = driver.Wait()
-	})
-	target, err := url.Parse("http://127.0.0.1:" + ports[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for end := time.Now().Add(limit); ; time.Sleep(20 * time.Millisecond) {
-		answer, err := http.Get(target.String() + "/status")
-		if err == nil {
-			_ = answer.Body.Close()
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatal(err)
-		}
-	}
-	http.DefaultClient.CloseIdleConnections()
-	forward := httputil.NewSingleHostReverseProxy(target)
-	transport := &http.Transport{}
-	forward.Transport = transport
+	forward := webtest.Driver(t, "chromedriver", ports)
+	h := &chromeHub{options: webtest.ChromeOptions(t), numbers: map[string]int{}}
 	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.serve(w, r, forward)
 	}))
 	t.Cleanup(func() {
 		h.Close()
-		transport.CloseIdleConnections()
 		for _, p := range h.problems {
 			t.Error(p)
 		}
@@ -173,9 +137,12 @@ func (h *chromeHub) lab(t *testing.T, vendor string, tests map[string]string) *l
 	}
 	u.User = url.UserPassword("${CLOUD_USER}", "${CLOUD_KEY}")
 	address := strings.NewReplacer("%7B", "{", "%7D", "}").Replace(u.String())
+	chrome, err := json.Marshal(h.options)
+	if err != nil {
+		l.t.Fatal(err)
+	}
 	l.write("taproot.yaml", "remotes:\n  cloud:\n    url: '"+address+"'\n"+vendor+"    capabilities:\n"+
-		"      browserName: chrome\n      'goog:chromeOptions': {binary: "+h.binary+
-		", args: [--headless=new, --no-sandbox]}\n")
+		"      browserName: chrome\n      'goog:chromeOptions': "+string(chrome)+"\n")
 	l.env = append(l.env, "CLOUD_USER=ada", "CLOUD_KEY=k3y-of-ada")
 	for id, steps := range tests {
 		l.write(id+".yaml", "id: "+id+"\n"+steps)

@@ -12,10 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -27,7 +24,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/testutil"
-	"github.com/taproot-dev/taproot/internal/toolchain"
+	"github.com/taproot-dev/taproot/internal/webtest"
 )
 
 // hub is a chromedriver or a geckodriver behind a proxy, which notes the commands and can spoil the answer to one.
@@ -61,28 +58,10 @@ func inBrowsers(t *testing.T, test func(t *testing.T, h *hub)) {
 
 func startHub(t *testing.T, name string) *hub {
 	t.Helper()
-	program, err := exec.LookPath(name)
-	if err != nil {
-		t.Skip(name + " is not installed: Debian has chromedriver in chromium-driver, Mozilla has geckodriver")
-	}
+	h := &hub{firefox: name == "geckodriver"}
 	ports, err := drivers.FreePorts(2)
 	Must(t, err)
-	h := &hub{firefox: name == "geckodriver"}
-	args := []string{"--port=" + ports[0], "--allowed-ips=127.0.0.1"}
-	if h.firefox {
-		args[1] = "--websocket-port=" + ports[1]
-	}
-	driver := exec.Command(program, args...)
-	Must(t, driver.Start())
-	t.Cleanup(func() {
-		_ = driver.Process.Kill()
-		_ = driver.Wait()
-	})
-	target, err := url.Parse("http://127.0.0.1:" + ports[0])
-	Must(t, err)
-	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(target) // geckodriver refuses other hosts
-	}}
+	forward := webtest.Driver(t, name, ports)
 	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.serve(w, r, forward)
 	}))
@@ -94,13 +73,6 @@ func startHub(t *testing.T, name string) *hub {
 			h.sockets = append(h.sockets, c)
 		}
 	}
-	until(t.Context(), patience, func() bool {
-		answer, err := http.Get(target.String() + "/status")
-		if err == nil {
-			_ = answer.Body.Close()
-		}
-		return err == nil
-	})
 	return h
 }
 
@@ -245,13 +217,7 @@ func (h *hub) browser(t *testing.T) map[string]any {
 		return map[string]any{"browserName": "firefox",
 			"moz:firefoxOptions": map[string]any{"args": []string{"-headless"}, "prefs": prefs}}
 	}
-	chromium, err := toolchain.Find(t.Context(), toolchain.System(), toolchain.Chromium)
-	Must(t, err)
-	path := chromium.Path
-	if whole, err := exec.LookPath("chromium"); err == nil {
-		path = whole // chromedriver does not end what is behind a wrapper
-	}
-	options := map[string]any{"binary": path, "args": []string{"--headless=new", "--no-sandbox"}}
+	options := webtest.ChromeOptions(t)
 	if h.files != "" {
 		options["prefs"] = map[string]any{"download.default_directory": h.files, "download.prompt_for_download": false}
 	}

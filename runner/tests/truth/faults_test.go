@@ -10,13 +10,11 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/ios"
@@ -25,7 +23,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/result/event"
 	iossim "github.com/taproot-dev/taproot/internal/sim/ios"
 	"github.com/taproot-dev/taproot/internal/sim/ios/appium"
-	"github.com/taproot-dev/taproot/internal/toolchain"
+	"github.com/taproot-dev/taproot/internal/webtest"
 	"github.com/taproot-dev/taproot/runner/internal/engine"
 	"github.com/taproot-dev/taproot/runner/internal/plan"
 )
@@ -106,12 +104,17 @@ func TestRandomFaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			series(t, runs/4, func(seed uint64) event.Result { return appiumWithFaults(t, lab, forwardTo(target), seed) })
+			way := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
+			series(t, runs/4, func(seed uint64) event.Result { return appiumWithFaults(t, lab, way, seed) })
 		})
 	}
 	t.Run("browser", func(t *testing.T) {
 		t.Parallel()
-		driver := startChromedriver(t)
+		ports, err := drivers.FreePorts(2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		driver := webtest.Driver(t, "chromedriver", ports)
 		series(t, runs/4, func(seed uint64) event.Result { return browserWithFaults(t, driver, seed) })
 	})
 }
@@ -244,43 +247,6 @@ func iphoneWithFaults(t *testing.T, phone *iossim.Device, agent string, seed uin
 	return f.run(t, dsl.IOS, "launch: {package: "+iossim.SceneBundle+", force: true}", "lab-1", driver)
 }
 
-// startChromedriver returns a chromedriver, and skips the test where it is not installed.
-func startChromedriver(t *testing.T) http.Handler {
-	t.Helper()
-	program, err := exec.LookPath("chromedriver")
-	if err != nil {
-		t.Skip("chromedriver is not installed: Debian has it in chromium-driver")
-	}
-	ports, err := drivers.FreePorts(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	driver := exec.Command(program, "--port="+ports[0])
-	if err := driver.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = driver.Process.Kill()
-		_ = driver.Wait()
-	})
-	target := &url.URL{Scheme: "http", Host: "127.0.0.1:" + ports[0]}
-	for began := time.Now(); time.Since(began) < time.Minute; {
-		answer, err := http.Get(target.String() + "/status")
-		if err == nil {
-			_ = answer.Body.Close()
-			break
-		}
-		if drivers.Pause(t.Context(), 20*time.Millisecond) != nil {
-			break
-		}
-	}
-	return forwardTo(target)
-}
-
-func forwardTo(target *url.URL) http.Handler {
-	return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
-}
-
 // cartPage is the page of the cart; what is done to it is sent to the server before the page shows it.
 const cartPage = `<!doctype html><meta charset=utf-8><title>Cart</title>
 <p id=n>Items: 0</p><button id=add>Add</button>
@@ -323,17 +289,9 @@ func browserWithFaults(t *testing.T, chromedriver http.Handler, seed uint64) eve
 	defer hub.Close()
 	site := httptest.NewServer(f.subject)
 	defer site.Close()
-	found, err := toolchain.Find(t.Context(), toolchain.System(), toolchain.Chromium)
-	if err != nil {
-		t.Fatal(err)
-	}
-	binary := found.Path
-	if whole, err := exec.LookPath("chromium"); err == nil {
-		binary = whole // chromedriver does not end what is behind a wrapper
-	}
 	driver, err := web.NewRemote(web.Options{}, dsl.RemoteServer{Name: "lab", URL: hub.URL, Platform: dsl.Web, Sessions: 1,
-		Capabilities: map[string]any{"browserName": "chrome", "goog:chromeOptions": map[string]any{"binary": binary,
-			"args": []string{"--headless=new", "--no-sandbox"}}}}, t.TempDir())
+		Capabilities: map[string]any{"browserName": "chrome", "goog:chromeOptions": webtest.ChromeOptions(t)}},
+		t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
