@@ -234,6 +234,9 @@ func (f *finder) related(s dsl.Selector, action bool, all anchors) ([]Match, err
 		if f.q.Typing {
 			matches = bestSpelled(narrow(matches, func(m Match) bool { return m.Target.Editable }), false)
 		}
+		if under := f.nearestUnder(s, all, matches); under != nil {
+			return under, nil
+		}
 		matches = f.wholeTexts(s, f.prefer(matches))
 	}
 	inReadingOrder(matches)
@@ -339,6 +342,9 @@ func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (fitted, erro
 		if spots[0].asked {
 			fit.spots[n] = spots
 		}
+	}
+	if !action {
+		fit.nodes = f.readable(fit.nodes, rate)
 	}
 	return fit, nil
 }
@@ -469,16 +475,6 @@ func narrow(matches []Match, keep func(Match) bool) []Match {
 		return matches
 	}
 	return kept
-}
-
-// actionable is the nearest element around n, n included, that reacts to a touch, or nil.
-func (n *Node) actionable() *Node {
-	for a := n; a != nil; a = a.Parent {
-		if a.Clickable || a.Editable {
-			return a
-		}
-	}
-	return nil
 }
 
 // pick applies the index, or first; an index that is out of range picks nothing.

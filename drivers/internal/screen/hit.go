@@ -88,9 +88,12 @@ func (f *finder) hit(same []*Node, tier Tier) Match {
 	return m
 }
 
-// target is the element that takes a touch of n: the nearest around it that reacts, else the control that it names,
-// else n.
+// target is the element that takes a touch of n: on a phone the switch that it is known to name, else the nearest
+// around it that reacts, else the control that it names, else n.
 func (f *finder) target(n *Node) *Node {
+	if c := n.Control; c != nil && c.hasCheck() && !n.hitTested() {
+		return c
+	}
 	a := n.actionable()
 	if a != nil && (a == n || !a.container()) {
 		return a
@@ -149,7 +152,9 @@ func (t *Tree) partlyOver(at touch, area image.Rectangle) (list []image.Rectangl
 	for c := range t.All {
 		text := c.Text != "" && len(c.Children) == 0 // which lets touches through
 		later := c.order > at.n.order || t.byPlace && c.Window == at.n.Window && orderUnknown(c, at.n)
-		if c.Hidden || text || !later || !c.Bounds.Overlaps(area) || area.In(c.Bounds) ||
+		// XCTest calls a button hidden of which the middle is covered
+		hidden := c.Hidden && !c.Clickable
+		if hidden || text || !later || !c.Bounds.Overlaps(area) || area.In(c.Bounds) ||
 			slices.Contains(at.same, c) {
 			continue
 		}
@@ -402,6 +407,16 @@ func (t *Tree) BarOver(m Match) *Node {
 	for _, bar := range t.Bars {
 		if m.Cover != nil && (m.Cover == bar || slices.Contains(bar.Children, m.Cover)) {
 			return bar
+		}
+	}
+	return nil
+}
+
+// actionable is the nearest element around n, n included, that reacts to a touch, or nil.
+func (n *Node) actionable() *Node {
+	for a := n; a != nil; a = a.Parent {
+		if a.Clickable || a.Editable {
+			return a
 		}
 	}
 	return nil

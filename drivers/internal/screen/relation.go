@@ -235,6 +235,64 @@ func (as anchors) nearest(matches []Match) []Match {
 	return kept
 }
 
+// nearestUnder returns the element of an action that is nearer to what it is related to than all others and cannot be
+// touched now, because something else is over it: the button of another row is not meant by the name of this one. nil:
+// there is none.
+func (f *finder) nearestUnder(s dsl.Selector, all anchors, matches []Match) []Match {
+	if !slices.ContainsFunc(all.list, func(a anchor) bool { return a.rank }) || len(matches) == 0 {
+		return nil
+	}
+	usable := slices.DeleteFunc(slices.Clone(matches), func(m Match) bool { return m.CoverText != "" || !f.reacts(m) })
+	if len(usable) == 0 {
+		return nil
+	}
+	drawn := f.q.Drawn
+	f.q.Drawn = nil // what is under something opaque counts
+	fit, err := f.fitting(s, true, all)
+	f.q.Drawn = drawn
+	if err != nil {
+		return nil
+	}
+	under := slices.DeleteFunc(inState(s, true, f.merge(s, fit)), func(m Match) bool {
+		return m.CoverText == "" || !f.reacts(m) || m.Node.Key || !all.closer(m, usable)
+	})
+	for i := range under {
+		f.settle(&under[i], all)
+	}
+	nearest := all.nearest(append(usable, under...))
+	if len(nearest) == 1 && nearest[0].CoverText != "" {
+		return nearest
+	}
+	return nil
+}
+
+// closer reports whether the box around a match and a ranking anchor is in the boxes around that anchor and others, so
+// that it is not what a sheet with the anchor covers.
+func (as anchors) closer(m Match, others []Match) bool {
+	for _, a := range as.list {
+		for _, to := range a.matches {
+			box := commonBox(to.Node, m.Node)
+			if a.rank && box != nil && !slices.ContainsFunc(others, func(o Match) bool {
+				around := commonBox(to.Node, o.Node)
+				return around != nil && !box.Within(around)
+			}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// commonBox is the innermost element around both; nil: they are in two windows.
+func commonBox(a, b *Node) *Node {
+	for ; a != nil; a = a.Parent {
+		if b.Within(a) {
+			return a
+		}
+	}
+	return nil
+}
+
 // cost is how far a place is from all anchors that rank.
 func (as anchors) cost(n spot) int {
 	sum := 0

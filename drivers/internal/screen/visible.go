@@ -58,6 +58,34 @@ func (f *finder) drawn(n *Node) bool {
 	return f.q.Drawn(n, part, f.tree.drawnLater(n, part), f.tree.mayBeOver(n, part))
 }
 
+// readable leaves out the elements of phones of which the name is drawn by a text in them that is out of view or
+// covered: the rest of a row or button does not say it.
+func (f *finder) readable(nodes []*Node, rate textRater) []*Node {
+	return slices.DeleteFunc(nodes, func(n *Node) bool {
+		if n.hitTested() || len(n.Children) == 0 {
+			return false
+		}
+		unread := false
+		for c := range (&Tree{Windows: []*Node{n}}).All {
+			if c == n || c.Text == "" || c.Bounds.Empty() || c.Key {
+				continue
+			}
+			if _, says := rate(c, false); !says {
+				continue
+			}
+			part := f.seen(c)
+			covered := func(over *Node) bool { return part.In(over.Bounds) }
+			switch {
+			case part.Empty() || slices.ContainsFunc(f.tree.drawnLater(c, part), covered) && !f.drawn(c):
+				unread = true
+			case !c.Hidden:
+				return false
+			}
+		}
+		return unread
+	})
+}
+
 // place is where the element is for relations: where its own text is drawn, when that is known, else its bounds.
 func (n *Node) place() image.Rectangle {
 	if n.TextBounds != nil && !n.TextBounds.Empty() {

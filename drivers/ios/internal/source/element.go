@@ -2,9 +2,11 @@ package source
 
 import (
 	"image"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/taproot-dev/taproot/drivers/internal/dom"
 	"github.com/taproot-dev/taproot/drivers/internal/screen"
 )
 
@@ -136,8 +138,87 @@ func innerSwitches(n *screen.Node) {
 		inner.ID = n.ID
 	}
 	inner.Disabled = inner.Disabled || n.Disabled
+	dom.Each(n, func(text *screen.Node) {
+		if text.Type == Prefix+"StaticText" {
+			text.Control = inner
+		}
+	})
 	n.Type, n.ID, n.Desc = Prefix+"Other", "", ""
 	n.Checkable, n.Checked, n.Selected, n.Clickable = false, false, false, false
+}
+
+// jointTexts puts texts into the element that SwiftUI makes of them for VoiceOver ("Version, 1.0"), which comes after
+// them and covers them. XCTest calls them hidden, because its hit test finds the joint one, but they are drawn.
+func jointTexts(n *screen.Node) {
+	kept := n.Children[:0]
+	for i, c := range n.Children {
+		jointTexts(c)
+		if joint := jointOf(c, n.Children[i+1:]); joint != nil {
+			c.Hidden = false
+			joint.Children = append(joint.Children, c)
+			continue
+		}
+		kept = append(kept, c)
+	}
+	n.Children = kept
+}
+
+// jointOf is the visible text after a hidden one, and over it, of which that is a part between commas; nil: there is
+// none.
+func jointOf(n *screen.Node, later []*screen.Node) *screen.Node {
+	if !n.Hidden || n.Type != Prefix+"StaticText" || n.Text == "" || len(n.Children) > 0 || n.Bounds.Empty() {
+		return nil
+	}
+	for _, c := range later {
+		if c.Hidden || c.Type != Prefix+"StaticText" || !n.Bounds.In(c.Bounds) {
+			continue
+		}
+		if parts := strings.Split(c.Text, ", "); len(parts) > 1 && slices.Contains(parts, n.Text) {
+			return c
+		}
+	}
+	return nil
+}
+
+// fieldNames links each text to the field or slider with the same name next to it, right of it or below it: a person
+// sees one thing. A text with several such fields, or a field with several such texts, stays alone.
+func fieldNames(root *screen.Node) {
+	var texts, fields []*screen.Node
+	dom.Each(root, func(n *screen.Node) {
+		switch {
+		case n.Hidden || n.Bounds.Empty():
+		case n.Desc != "" && (n.Editable || n.Type == Prefix+"Slider" || n.Type == Prefix+"Stepper"):
+			fields = append(fields, n)
+		case n.Type == Prefix+"StaticText" && n.Control == nil:
+			texts = append(texts, n)
+		}
+	})
+	named, names := map[*screen.Node]*screen.Node{}, map[*screen.Node]int{}
+	for _, f := range fields {
+		for _, t := range texts {
+			if screen.SameText(t.Text, f.Desc) && isNameOf(t.Bounds, f.Bounds) {
+				named[t] = f
+				names[t], names[f] = names[t]+1, names[f]+1
+			}
+		}
+	}
+	for t, f := range named {
+		if names[t] == 1 && names[f] == 1 {
+			t.Control = f
+		}
+	}
+}
+
+// isNameOf reports whether a text is in the place of the name of a field: in it, left of it, or in the line above.
+func isNameOf(text, field image.Rectangle) bool {
+	middle := (text.Min.Y + text.Max.Y) / 2
+	switch {
+	case text.Min.X >= field.Max.X || text.Min.Y >= field.Max.Y:
+		return false
+	case middle >= field.Min.Y:
+		return text.In(field) || text.Max.X <= field.Min.X
+	}
+	return text.Max.X > field.Min.X && field.Min.Y-text.Max.Y <= 2*text.Dy()
 }
 
 // onlySwitchIn is the switch inside another one; nil when there is none, or several.

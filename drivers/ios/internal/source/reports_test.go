@@ -37,6 +37,10 @@ func TestReportedSources(t *testing.T) {
 			xel("Window", whole, "", content...) + `</XCUIElementTypeApplication>`
 	}
 	yes, no := true, false
+	form := app(text("Name", [4]int{16, 100, 200, 18}),
+		xel("TextField", [4]int{16, 120, 358, 40}, `label="Name" value="Ada"`),
+		text("Code", [4]int{16, 180, 60, 40}), xel("TextField", [4]int{90, 180, 284, 40}, `label="Code" value="12"`),
+		xel("TextField", [4]int{16, 240, 358, 40}, `label="City" value="Oslo"`))
 	for _, test := range []struct {
 		name, source string
 		sel          dsl.Selector
@@ -109,6 +113,59 @@ func TestReportedSources(t *testing.T) {
 		{name: "a text beside a switch with a name of its own", sel: dsl.Selector{Label: "Help", Checked: &yes},
 			source: app(text("Help", [4]int{16, 110, 100, 24}), xel("Switch", [4]int{320, 106, 51, 31},
 				called("Remember me")+` value="1"`))},
+		// SwiftUI's toggle: a switch around its texts and the switch that takes the touch.
+		{name: "a text in a switch around a switch", sel: dsl.Selector{Label: "8 glasses"}, action: true, want: 1,
+			point: image.Pt(338, 127), source: app(xel("Cell", [4]int{0, 100, 390, 54}, "",
+				xel("Switch", [4]int{16, 108, 358, 39}, called("Drink water")+` value="1"`,
+					text("Drink water", [4]int{16, 108, 90, 21}), text("8 glasses", [4]int{16, 130, 60, 17}),
+					xel("Switch", [4]int{307, 113, 63, 29}, `value="1"`))))},
+		{name: "the state of a text in a switch around a switch", sel: dsl.Selector{Label: "8 glasses", Checked: &yes},
+			want: 1, source: app(xel("Switch", [4]int{16, 108, 358, 39}, called("Drink water, 8 glasses")+` value="1"`,
+				text("8 glasses", [4]int{16, 130, 60, 17}), xel("Switch", [4]int{307, 113, 63, 29}, `value="1"`)))},
+		// SwiftUI's LabeledContent: the element of both texts is over the first one, which XCTest calls hidden.
+		{name: "a text under the one that it is a part of", sel: dsl.Selector{Label: "Version"}, want: 1,
+			source: app(xel("StaticText", [4]int{32, 122, 57, 21}, `label="Version" value="Version" visible="false"`),
+				text("Version, 1.0 (1)", [4]int{16, 106, 358, 53}))},
+		{name: "the text that it is a part of", sel: dsl.Selector{Label: "Version, 1.0 (1)"}, want: 1,
+			source: app(xel("StaticText", [4]int{32, 122, 57, 21}, `label="Version" value="Version" visible="false"`),
+				text("Version, 1.0 (1)", [4]int{16, 106, 358, 53}))},
+		{name: "a hidden text under another one", sel: dsl.Selector{Label: "Version"},
+			source: app(xel("StaticText", [4]int{32, 122, 57, 21}, `label="Version" value="Version" visible="false"`),
+				text("Versions, 1.0 (1)", [4]int{16, 106, 358, 53}))},
+		// A floating button over the button of the last row: that of another row is not the nearest.
+		{name: "the covered button of a row", sel: dsl.Selector{Label: "Delete", Near: &dsl.Selector{Label: "Bob"}},
+			action: true, want: 1, point: image.Pt(340, 180), cover: "Add", source: app(xel("Table", whole, "",
+				xel("Cell", [4]int{0, 100, 390, 50}, "", text("Ann", [4]int{16, 110, 200, 30}),
+					xel("Button", [4]int{300, 105, 80, 40}, called("Delete"))),
+				xel("Cell", [4]int{0, 155, 390, 50}, "", text("Bob", [4]int{16, 165, 200, 30}),
+					xel("Button", [4]int{300, 160, 80, 40}, called("Delete")))),
+				xel("Button", [4]int{290, 155, 100, 100}, called("Add")))},
+		// A row of which only the part above its text is in view.
+		{name: "a row with its text out of view", sel: dsl.Selector{Label: "Row 9"},
+			source: app(xel("Table", [4]int{0, 100, 390, 300}, "", xel("Cell", [4]int{0, 385, 390, 60}, called("Row 9"),
+				text("Row 9", [4]int{16, 405, 100, 20}))))},
+		{name: "a row with its text in view", sel: dsl.Selector{Label: "Row 9"}, want: 1,
+			source: app(xel("Table", [4]int{0, 100, 390, 300}, "", xel("Cell", [4]int{0, 370, 390, 60}, called("Row 9"),
+				text("Row 9", [4]int{16, 385, 100, 20}))))},
+		{name: "a row to be touched above its text", sel: dsl.Selector{Label: "Row 9"}, action: true, want: 1,
+			source: app(xel("Table", [4]int{0, 100, 390, 300}, "", xel("Cell", [4]int{0, 385, 390, 60}, called("Row 9"),
+				text("Row 9", [4]int{16, 405, 100, 20}))))},
+		// A field that has the name of the text above it, or left of it.
+		{name: "the name of a field", sel: dsl.Selector{Label: "Name"}, want: 1,
+			source: form},
+		{name: "a field left of its name", sel: dsl.Selector{Label: "Code"}, action: true, want: 1,
+			point: image.Pt(232, 200), source: form},
+		{name: "a field below its name", sel: dsl.Selector{Type: "TextField", Below: &dsl.Selector{Label: "Name"}},
+			action: true, want: 1, point: image.Pt(195, 140), source: form},
+		{name: "a field right of its name", sel: dsl.Selector{Type: "TextField", RightOf: &dsl.Selector{Label: "Code"}},
+			action: true, want: 1, point: image.Pt(232, 200), source: form},
+		// A sheet with buttons of its own over the rows of a page.
+		{name: "the button of a sheet", sel: dsl.Selector{Label: "Delete", Near: &dsl.Selector{Label: "Draft"}},
+			action: true, want: 1, point: image.Pt(340, 325), source: app(xel("Other", whole, "",
+				xel("Cell", [4]int{0, 255, 390, 50}, "", text("Bob", [4]int{16, 265, 200, 30}),
+					xel("Button", [4]int{16, 260, 200, 40}, called("Delete")))),
+				xel("Other", [4]int{0, 240, 390, 604}, "", xel("Button", [4]int{0, 240, 390, 60}, called("Draft")),
+					xel("Button", [4]int{300, 305, 80, 40}, called("Delete"))))},
 		// A radio button of iOS is a button that is selected.
 		{name: "a button that is not selected", sel: dsl.Selector{Label: "Express", Selected: &no}, want: 0,
 			source: app(xel("Button", [4]int{16, 100, 358, 44}, called("Express")+` traits="Button, Selected"`))},

@@ -67,8 +67,10 @@ func Read(data []byte) (Reading, error) {
 	if root.Bounds.Dx() <= 0 || root.Bounds.Dy() <= 0 {
 		return Reading{}, fmt.Errorf("%w: the application has no size", errSource)
 	}
+	jointTexts(root)
 	seenByContent(root)
 	innerSwitches(root)
+	fieldNames(root)
 	keysOf(root, false)
 	busyLayers(root, root.Bounds)
 	return Reading{App: root.Package, PID: r.pid, Bounds: root.Bounds, Screen: root.Bounds.Size(),
