@@ -50,6 +50,22 @@ func TestGestures(t *testing.T) {
 	}
 }
 
+// On a phone, no click follows a long press: a link is not followed, and a box keeps its state.
+func TestALongPressOfAFingerMakesNoClick(t *testing.T) {
+	t.Parallel()
+	d := reach(t, site.Made(`<meta name=viewport content="width=device-width"><input type=checkbox id=box
+		style="width:60px;height:60px"><p id=log></p><script>let said = '';
+		for (const kind of ['touchstart', 'touchend', 'click'])
+			box.addEventListener(kind, () => { log.textContent = said += kind + ' '; });</script>`), touchable)
+	box := centre(byID(t, tree(t, d), "box"))
+	Must(t, d.LongPress(t.Context(), box, 700*time.Millisecond))
+	Must(t, d.LongPress(t.Context(), box, 100*time.Millisecond))
+	mustShow(t, d, "#log", "touchstart touchend touchstart touchend click")
+	if n := byID(t, tree(t, d), "box"); !n.Checked {
+		t.Error("the short press did not check the box")
+	}
+}
+
 // A finger's two taps are a double tap although the page takes long to answer the first: a busy machine makes any page
 // such a one.
 func TestDoubleTapOnABusyPage(t *testing.T) {

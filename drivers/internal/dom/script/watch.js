@@ -168,10 +168,24 @@
     }, {capture: true, passive: true});
   }
 
+  // A finger that stays down this long (ms) makes no click on a phone; on an emulated touch screen it does.
+  const LONG_PRESS = 500;
+  let fingerDown = 0, heldLong = false;
+  // endsLongPress reports whether an event is the click after a long press of a finger.
+  const endsLongPress = event => {
+    if (event.type === 'touchstart') { fingerDown = event.timeStamp; heldLong = false; }
+    if (event.type === 'touchend') heldLong = event.timeStamp - fingerDown > LONG_PRESS;
+    return heldLong && event.type === 'click' && event.pointerType === 'touch';
+  };
   // onTouch sends a touch to the script that reads the page, which may block it (see aim.js).
   const onTouch = event => {
     const at = event.touches && event.touches[0] || event, [hit] = pathOf(event);
     if (!event.isTrusted || !hit) return;
+    if (endsLongPress(event)) {
+      refuse(event);
+      stop(event);
+      return;
+    }
     const asked = new Mouse(NAME + 'touch', {composed: true, cancelable: true,
       detail: stageOf(event) * 2 + mayStartTouch(event), clientX: at.clientX, clientY: at.clientY});
     if (send(hit, asked)) return;
