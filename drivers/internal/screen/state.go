@@ -197,6 +197,9 @@ func (n *Node) SelectedState() (bool, *Node) {
 		"AppCompatCheckedTextView", "MaterialRadioButton", "MaterialCheckedTextView") {
 		return c.Checked, c
 	}
+	if u := n.unit(); n.Unselectable || u != nil && u.Unselectable {
+		return false, nil
+	}
 	return false, n
 }
 

@@ -54,14 +54,16 @@ func (e sourceElement) node() *screen.Node {
 		n.Text, n.Desc = e.value, e.label
 	default:
 		n.Desc = e.label
+		n.Unselectable = e.kind == "Other" && !e.told // an old WebDriverAgent does not say whether a tab of an app is
 		n.Selected = n.Selected || e.kind == "Cell" && e.value == "1" && !e.told
 	}
+	n.DrawOrder = 1 // as listed: what has no order would keep its place among siblings, also before a bar
 	switch e.kind {
 	case "NavigationBar", "TabBar", "Toolbar", "StatusBar":
 		// they cover what scrolls under them, wherever they are in the source
-		n.Blocks, n.DrawOrder = true, 1
+		n.Blocks, n.DrawOrder = true, 2
 	case "Keyboard":
-		n.Blocks, n.DrawOrder = true, 2 // also between its keys
+		n.Blocks, n.DrawOrder = true, 3 // also between its keys
 	}
 	switch e.kind {
 	case "ScrollView", "Table", "CollectionView", "WebView", "TextView":

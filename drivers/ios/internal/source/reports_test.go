@@ -140,6 +140,15 @@ func TestReportedSources(t *testing.T) {
 				xel("Cell", [4]int{0, 155, 390, 50}, "", text("Bob", [4]int{16, 165, 200, 30}),
 					xel("Button", [4]int{300, 160, 80, 40}, called("Delete")))),
 				xel("Button", [4]int{290, 155, 100, 100}, called("Add")))},
+		// UIKit lists the bar before what scrolls under it.
+		{name: "a row under the bar that is listed before it", sel: dsl.Selector{Label: "Row 1"}, action: true, want: 1,
+			cover: "Inbox", source: app(xel("NavigationBar", [4]int{0, 47, 390, 96}, `name="Inbox"`,
+				text("Inbox", [4]int{16, 95, 120, 40})), xel("Table", whole, "",
+				xel("Cell", [4]int{0, 80, 390, 50}, called("Row 1"), text("Row 1", [4]int{16, 90, 100, 30}))))},
+		{name: "a button of a bar over a row", sel: dsl.Selector{Label: "Edit"}, action: true, want: 1,
+			point: image.Pt(350, 70), source: app(xel("NavigationBar", [4]int{0, 47, 390, 96}, "",
+				xel("Button", [4]int{320, 50, 60, 40}, called("Edit"))), xel("Table", whole, "",
+				xel("Cell", [4]int{0, 40, 390, 50}, called("Row 1"))))},
 		// A row of which only the part above its text is in view.
 		{name: "a row with its text out of view", sel: dsl.Selector{Label: "Row 9"},
 			source: app(xel("Table", [4]int{0, 100, 390, 300}, "", xel("Cell", [4]int{0, 385, 390, 60}, called("Row 9"),
@@ -169,6 +178,11 @@ func TestReportedSources(t *testing.T) {
 		// A radio button of iOS is a button that is selected.
 		{name: "a button that is not selected", sel: dsl.Selector{Label: "Express", Selected: &no}, want: 0,
 			source: app(xel("Button", [4]int{16, 100, 358, 44}, called("Express")+` traits="Button, Selected"`))},
+		{name: "a tab of which an old agent does not say whether it is chosen", sel: dsl.Selector{Label: "Orders",
+			Selected: &no}, source: app(`<XCUIElementTypeOther label="Orders&#10;Tab 1 of 3" enabled="true" visible="true" ` +
+			`accessible="true" x="0" y="790" width="130" height="54"/>`)},
+		{name: "a tab that is not chosen", sel: dsl.Selector{Label: "Orders", Selected: &no}, want: 1,
+			source: app(xel("Other", [4]int{0, 790, 130, 54}, `label="Orders&#10;Tab 1 of 3" traits="Button"`))},
 		{name: "a radio button that is chosen", sel: dsl.Selector{Label: "Express", Selected: &yes}, want: 1,
 			source: app(xel("RadioButton", [4]int{16, 100, 358, 44}, called("Express")+` value="1"`))},
 		// maestro-runner 89: the glyph of an icon font in a name.
