@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 )
@@ -82,12 +83,32 @@ func (v *View) At(p image.Point, takes func(*View) bool) *View {
 	return nil
 }
 
-// all goes through the view and what is in it.
+// Listed returns the children as XCTest lists them: a navigation bar comes before the content that scrolls under it,
+// although it is drawn over it.
+func (v *View) Listed() []*View {
+	isBar := func(c *View) bool { return c.Kind == "NavigationBar" }
+	if !slices.ContainsFunc(v.Children, isBar) {
+		return v.Children
+	}
+	listed := slices.Clone(v.Children)
+	slices.SortStableFunc(listed, func(a, b *View) int {
+		switch {
+		case isBar(a) == isBar(b):
+			return 0
+		case isBar(a):
+			return -1
+		}
+		return 1
+	})
+	return listed
+}
+
+// all goes through the view and what is in it, as listed.
 func (v *View) all(yield func(*View) bool) bool {
 	if !yield(v) {
 		return false
 	}
-	for _, c := range v.Children {
+	for _, c := range v.Listed() {
 		if !c.all(yield) {
 			return false
 		}

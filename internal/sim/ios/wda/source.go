@@ -78,7 +78,7 @@ func (x *sourceWriter) element(v *ui.View, index, level int, bundle string) {
 		return
 	}
 	x.b.WriteString(">\n")
-	for i, c := range v.Children {
+	for i, c := range v.Listed() {
 		x.element(c, i, level+1, bundle)
 	}
 	fmt.Fprintf(&x.b, "%s</XCUIElementType%s>\n", pad, v.Kind)
