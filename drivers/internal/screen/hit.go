@@ -287,6 +287,20 @@ func (t *Tree) Free(area image.Rectangle) image.Rectangle {
 	return left
 }
 
+// MayTake returns what may take the touch of a match instead of it: it reacts, and nothing says which of the two is
+// drawn over the other. Nil where nothing does.
+func (m Match) MayTake() *Node {
+	var top *Node
+	if t := m.Node.tree; t != nil && t.byPlace {
+		for _, c := range t.mayBeOver(m.Aimed(), image.Rectangle{Min: m.Point, Max: m.Point.Add(image.Pt(1, 1))}) {
+			if c.Clickable || c.Editable || c.Blocks {
+				top = c
+			}
+		}
+	}
+	return top
+}
+
 // TakenBy returns what is over a match at a point and takes a touch there, or nil. What reacts inside of the element
 // counts as a part of it.
 func (m Match) TakenBy(p image.Point) *Node {

@@ -191,6 +191,7 @@ type Tapped struct {
 	hit     string
 	judged  bool
 	without time.Duration // after the tap, when nothing had changed
+	doubt   string        // the warning about a tap that changes nothing; "": none
 }
 
 // Judge compares a screenshot with the one before the tap. The first one that differs, or comes
@@ -208,14 +209,14 @@ func (t *Tapped) Judge(now image.Image, taken time.Time) {
 // Left is how long a screenshot that shows no change does not decide yet.
 func (t *Tapped) Left() time.Duration { return max(ProofGrace-time.Since(t.at), 0) }
 
-// NoEffect is the proof of a tap that has changed nothing, and a note about it; "" for any other. It is false as long
-// as that is not known.
-func (t *Tapped) NoEffect() (proof, note string, known bool) {
+// NoEffect is the proof of a tap that has changed nothing, a note about it and a warning; "" for any other. It is false
+// as long as that is not known.
+func (t *Tapped) NoEffect() (proof, note, warning string, known bool) {
 	if t.without == 0 {
-		return "", "", t.judged
+		return "", "", "", t.judged
 	}
 	note = fmt.Sprintf("nothing on the screen had changed %s after the tap", t.without.Round(10*time.Millisecond))
-	return event.ProofNoEffect + ": " + t.hit, note, true
+	return event.ProofNoEffect + ": " + t.hit, note, t.doubt, true
 }
 
 // Tapped returns what the step's tap is to be judged by, nil when there is nothing.

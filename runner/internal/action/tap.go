@@ -161,6 +161,10 @@ func (s *Performer) recordHit(r *reader, m screen.Match) {
 	pictured := (r.want.Device.Pixels || r.want.Device.Ahead) && r.screen.Pictured()
 	if last := r.screen.Last(); pictured && last != nil && !s.NoPictures {
 		s.aimed = &Tapped{picture: last, at: time.Now(), hit: hit}
+		if over := m.MayTake(); over != nil {
+			s.aimed.doubt = fmt.Sprintf("nothing on the screen changed after the tap, and %s may be over %s: the phone does "+
+				"not report which is drawn over the other", over, m.Node)
+		}
 	}
 }
 

@@ -192,12 +192,15 @@ func (s *screenshots) proveTaps() {
 	list := s.unsure
 	s.unsure = nil
 	for _, o := range list {
-		proof, note, known := o.tapped.NoEffect()
+		proof, note, warning, known := o.tapped.NoEffect()
 		if !known {
 			s.unsure = append(s.unsure, o)
 		}
 		if proof != "" {
 			s.emit(event.Event{Kind: event.Logged, Step: o.n, Message: note, Detail: &event.Detail{Proof: proof}})
+		}
+		if warning != "" {
+			s.emit(event.Event{Kind: event.Logged, Step: o.n, Message: warning, Warning: true})
 		}
 	}
 }

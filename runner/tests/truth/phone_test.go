@@ -229,7 +229,7 @@ func (w *showing) judge(s *stage, result event.Result, r *event.CaseResult, yaml
 		}
 		remarks = append(remarks, st.Notes...)
 	}
-	more := strings.Join(remarks, "\n")
+	more := strings.Join(append(remarks, r.Warnings...), "\n")
 	switch {
 	case result != w.want:
 		w.wrong("%s, and %s is right: %s\n%s\n%s", result, w.want, said, more, yaml)

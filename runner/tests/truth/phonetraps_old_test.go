@@ -75,4 +75,10 @@ func cardTraps(add addTrap) {
 	add("under a bar with words/touch", "- tap: Row 9", fails, "", "covered by", bar)
 	add("beside a bar with words/touch", "- tap: Row 8", pass, "Row 8", "", bar)
 	add("in a bar with words/touch", "- tap: Home", pass, "bar", "", bar)
+	// What can be seen through the scrim may as well be drawn over it: a touch that changes nothing is warned of.
+	scrim := still(func(s *stage) []part {
+		return []part{s.press("Transfer", image.Rect(16, 200, 384, 250)), s.box("scrim", "",
+			image.Rect(0, 28, trapSize, 776)), label("Balance", image.Rect(16, 300, 384, 350))}
+	})
+	add("behind a layer that shows nothing/touch", "- tap: Transfer", pass, "scrim", "may be over", scrim)
 }
