@@ -11,17 +11,12 @@ import (
 // Before Android 14, a phone's own tool lists the views next to each other by their places, and does not say which of
 // them is drawn over the others. A screenshot can: what is not drawn in its place is under the other.
 
-// byPlace adds to what is over an element what may be over all of it and shows nothing of its own there: pixels decide
-// of it as of any other cover. Where it may be under something that shows something, it is hidden if its place has
-// nothing at all, or the texts of the other are read there and its own is not; else it counts as drawn over that, as
-// most texts over images are.
-func (v sightView) byPlace(c *candidate) (sight, error) {
+// byPlace is the result for a text that may be under something: it is hidden if its place has nothing at all, or the
+// texts of the other are read there and its own is not. Else it counts as drawn over that, as most texts over images
+// are. A field that is to be touched may show its hint elsewhere.
+func (v sightView) byPlace(c candidate) (sight, error) {
 	at := slices.IndexFunc(c.mayBeOver, func(o *screen.Node) bool { return c.seen.In(o.Bounds) })
-	if at < 0 || c.n.Text == "" || c.n.InPage || len(c.over) > 0 {
-		return sight{}, nil
-	}
-	if !slices.ContainsFunc(c.mayBeOver, showsSomething) {
-		c.over = c.mayBeOver
+	if at < 0 || c.n.Text == "" || c.n.InPage || len(c.over) > 0 || v.want.Purpose == Act && c.n.Editable {
 		return sight{}, nil
 	}
 	shot, err := v.readable()
@@ -29,13 +24,13 @@ func (v sightView) byPlace(c *candidate) (sight, error) {
 	case err != nil:
 		return sight{}, err
 	case v.f.hides(c.seen):
-		return sight{}, v.unprovenBelow(*c)
+		return sight{}, v.unprovenBelow(c)
 	case !shot.Taken():
 		return sight{}, nil
 	}
 	blank, err := v.ask(Question{Ask: AskBlank, A: shot.ID, Area: c.seen.Intersect(shot.Size)})
 	if err == nil && !blank.Yes {
-		blank.Yes, err = v.readOver(*c, shot)
+		blank.Yes, err = v.readOver(c, shot)
 	}
 	if err != nil || !blank.Yes {
 		return sight{}, err
@@ -72,6 +67,9 @@ func (v sightView) readOver(c candidate, shot Shot) (bool, error) {
 		default:
 			texts = append(texts, o)
 		}
+	}
+	if len(texts) == 0 {
+		return false, nil
 	}
 	for i, n := range append([]*screen.Node{c.n}, texts...) {
 		got, err := v.ask(Question{Ask: AskReadable, A: shot.ID, Text: n.Text,

@@ -55,7 +55,7 @@ func (v sightView) sightOf(c candidate, coversOnly bool) (sight, error) {
 	if v.f.Tree.HitTested {
 		return sight{}, nil
 	}
-	if got, err := v.byPlace(&c); got.hidden != "" || err != nil {
+	if got, err := v.byPlace(c); got.hidden != "" || err != nil {
 		return got, err
 	}
 	if !coversOnly {
