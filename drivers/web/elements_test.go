@@ -81,6 +81,46 @@ func TestCheck(t *testing.T) {
 	WantError(t, d.Check(t.Context(), target("#text"), yes), drivers.ErrNotActionable, "checkbox")
 }
 
+// hiddenBoxes are boxes that a page hides and draws itself, one of them in an open shadow root.
+const hiddenBoxes = `document.body.innerHTML = '<style>input{position:absolute;opacity:0;width:0;height:0}' +
+	'.gone{display:none}b{display:inline-block;width:20px;height:20px;border:2px solid}input:checked+b{background:#06c}' +
+	'</style><label><input type=checkbox id=news><b></b> News by mail, see <a href=#terms>the terms</a></label>' +
+	'<p><input type=radio class=gone id=fast><b></b><label for=fast>Express</label>' +
+	'<p><input type=checkbox class=gone id=lost><label for=lost class=gone>Nobody sees it</label><div id=host></div>';
+	document.getElementById('host').attachShadow({mode: 'open'}).innerHTML = '<style>input{display:none}</style>' +
+	'<label><input type=checkbox id=inner>Gift wrap</label>'; null`
+
+func TestCheckOfHiddenBoxes(t *testing.T) {
+	t.Parallel()
+	for name, d := range map[string]*device{"local": browse(t, "blank.html"), "remote": nil} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if d == nil {
+				h := newHub(t)
+				d = openRemote(t, h.driver(t, 1)).device
+				Must(t, d.OpenPage(t.Context(), site.Page("blank.html"), drivers.PageOptions{}))
+			}
+			_, err := d.Eval(t.Context(), hiddenBoxes, patience)
+			Must(t, err)
+			for _, c := range []struct {
+				id string
+				to bool
+			}{{"news", true}, {"news", true}, {"news", false}, {"fast", true}, {"inner", true}} {
+				Must(t, d.Check(t.Context(), target("#"+c.id), c.to))
+				if n, err := d.Eval(t.Context(), "(document.getElementById('"+c.id+"') || document.getElementById('host')"+
+					".shadowRoot.getElementById('"+c.id+"')).checked", patience); err != nil || n != c.to {
+					t.Errorf("%s: checked %v, %v", c.id, n, err)
+				}
+			}
+			if at, err := d.Eval(t.Context(), "location.hash", patience); err != nil || at != "" {
+				t.Errorf("a link in the label was followed: %v %v", at, err)
+			}
+			err = d.Check(t.Context(), soon("#lost"), true)
+			WantError(t, err, drivers.ErrNotActionable, `"#lost" is hidden`)
+		})
+	}
+}
+
 // Each screenshot of the page takes so long that an attempt of Playwright needs more than one slice of the wait: the
 // page waits for the site, which costs nothing.
 func TestCheckOnASlowPage(t *testing.T) {

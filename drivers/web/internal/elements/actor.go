@@ -33,10 +33,11 @@ func NewActor(slot *pages.Slot, reader *read.Reader, hand *touch.Hand) *Actor {
 
 // naming is how errors speak of an element.
 func naming(at drivers.WebTarget) string {
+	selector := screen.Quote(strings.TrimSuffix(at.Selector, ofLabel))
 	if at.Frame == "" {
-		return screen.Quote(at.Selector)
+		return selector
 	}
-	return screen.Quote(at.Selector) + " in the frame " + screen.Quote(at.Frame)
+	return selector + " in the frame " + screen.Quote(at.Frame)
 }
 
 // again makes an action that does no harm when it is made twice. Playwright waits in slices, so that a cancelled call

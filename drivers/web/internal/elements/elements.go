@@ -218,9 +218,15 @@ func (el *Elements) noOption(ctx context.Context, at drivers.WebTarget, choice d
 	return fmt.Errorf("%w: there is no option %s; there are %s", err, screen.Quote(wanted), strings.Join(r.What, ", "))
 }
 
-// Check makes a checkbox, radio button or switch checked or not.
+// Check makes a checkbox, radio button or switch checked or not. A native one that the page hides, because it draws
+// another one itself, is touched by its label.
 func (el *Elements) Check(ctx context.Context, at drivers.WebTarget, checked bool) error {
 	ctx = withDeadline(ctx, at)
+	box := at
+	at, err := el.byLabel(ctx, at)
+	if err != nil {
+		return err
+	}
 	c, err := el.controls.enabled(ctx, at)
 	if err != nil {
 		return err
@@ -237,7 +243,33 @@ func (el *Elements) Check(ctx context.Context, at drivers.WebTarget, checked boo
 	if err = el.actor.once(ctx, at, singleAction{try: set(true), do: set(false)}); err != nil {
 		return err
 	}
-	return el.controls.keepsChecked(ctx, at, checked)
+	return el.controls.keepsChecked(ctx, box, checked)
+}
+
+// ofLabel picks the label of what a selector before it picks.
+const ofLabel = " >> " + browser.TypingName + "=label"
+
+// byLabel waits until something is there, and returns its label instead if it is a hidden box of which the label can be
+// seen.
+func (el *Elements) byLabel(ctx context.Context, at drivers.WebTarget) (drivers.WebTarget, error) {
+	for deadline := deadlineOf(ctx, at); ; {
+		r, err := el.actor.reader.LookIn(ctx, at.Frame, at.Selector)
+		switch {
+		case err == nil && r.Count == 1 && r.Visible == 0:
+			label := at
+			label.Selector += ofLabel
+			if r, err = el.actor.reader.LookIn(ctx, at.Frame, label.Selector); err == nil && r.Visible == 1 {
+				return label, nil
+			}
+			return at, ctx.Err()
+		case err == nil && r.Count > 0, time.Until(deadline) <= 0,
+			err != nil && !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, read.ErrNoFrame):
+			return at, ctx.Err() // what is wrong is reported by the action itself
+		}
+		if err := browser.Pause(ctx, pages.LookPause); err != nil {
+			return at, err
+		}
+	}
 }
 
 // ownPlace returns a place in a label that belongs to no link and no other control in it; nil: its middle will do, or

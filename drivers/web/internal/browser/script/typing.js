@@ -565,6 +565,16 @@
     return '';
   };
 
+  // labelsOf returns the labels with a place of a native check box or radio button.
+  const labelsOf = el => {
+    const type = localName(el) === 'input' ? prop(el, HTMLInputElement.prototype, 'type') : '';
+    if (!/^(checkbox|radio)$/.test(type)) return [];
+    return [...prop(el, HTMLInputElement.prototype, 'labels') || []].filter(l => {
+      const r = rectOf(l);
+      return r.width > 1 && r.height > 1;
+    });
+  };
+
   const answer = (root, value) => {
     const holder = create(root, 'p');
     holder.textContent = JSON.stringify(value);
@@ -581,6 +591,7 @@
       }
       // scroller.<x>: the box that scroll moves
       if (name === 'scroller') return [isElement(root) && scroller(root, +args[0] !== 0) || document.documentElement];
+      if (name === 'label') return isElement(root) ? labelsOf(root).slice(0, 1) : [];
       if (name === 'active') return [active(typeOf(root) === 9 ? root : document)];
       if (name === 'frame' || name === 'focus' || name === 'member') {
         const el = name === 'frame' ? frame : name === 'focus' ? placed && placed.deref() : members[+args[0]]?.deref();
