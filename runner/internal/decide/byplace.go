@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"image"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
@@ -28,14 +30,26 @@ func (v sightView) byPlace(c candidate) (sight, error) {
 	case !shot.Taken():
 		return sight{}, nil
 	}
-	blank, err := v.ask(Question{Ask: AskBlank, A: shot.ID, Area: c.seen.Intersect(shot.Size)})
-	if err == nil && !blank.Yes {
-		blank.Yes, err = v.readOver(c, shot)
+	hidden, err := v.nothingIn(c, shot)
+	if err == nil && !hidden {
+		hidden, err = v.readOver(c, shot)
 	}
-	if err != nil || !blank.Yes {
+	if err != nil || !hidden {
 		return sight{}, err
 	}
 	return hiddenUnder(c.mayBeOver[at]), nil
+}
+
+// nothingIn reports whether nothing at all is drawn in the place of a text; for a word where nothing else shows
+// something, whether there are no characters.
+func (v sightView) nothingIn(c candidate, shot Shot) (bool, error) {
+	q := Question{Ask: AskBlank, A: shot.ID, Area: c.seen.Intersect(shot.Size)}
+	word := strings.ContainsFunc(c.n.Text, unicode.IsLetter)
+	if word && v.drawsText(c.n) && !slices.ContainsFunc(c.mayBeOver, showsSomething) {
+		q.Ask, q.Text = AskInk, Characters
+	}
+	a, err := v.ask(q)
+	return a.Yes == (q.Ask == AskBlank), err
 }
 
 // unprovenBelow is the error of an element that may be under another text, where no pixels say whether it is.
@@ -55,7 +69,7 @@ func hiddenUnder(cover *screen.Node) sight {
 
 // readOver reports whether the texts that may be over an element are read in its place, and its own is not.
 func (v sightView) readOver(c candidate, shot Shot) (bool, error) {
-	if !v.want.Device.Vision {
+	if !v.want.Device.Vision || c.mayBeCut(v.f.Tree.Size) { // cut characters cannot be read
 		return false, nil
 	}
 	var texts []*screen.Node
