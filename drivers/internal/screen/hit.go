@@ -287,6 +287,38 @@ func (t *Tree) Free(area image.Rectangle) image.Rectangle {
 	return left
 }
 
+// Stroke is the part of an area of an element in which a finger that moves it may start and end: without what is drawn
+// over one of its ends, in the middle of the way, as a message over the end of a list is. All of it, where less than a
+// third would be left.
+func (t *Tree) Stroke(n *Node, area image.Rectangle, across bool) image.Rectangle {
+	turned := func(r image.Rectangle) image.Rectangle {
+		if across {
+			return image.Rect(r.Min.Y, r.Min.X, r.Max.Y, r.Max.X)
+		}
+		return r
+	}
+	left := turned(area)
+	middle := centre(left)
+	for c := range t.All {
+		b := turned(c.Bounds)
+		shows := c.Clickable || c.Editable || c.Blocks || hasContent(c)
+		if c.order <= n.order || c.Hidden || !shows || c.Within(n) || n.Within(c) || b.Min.X > middle.X ||
+			b.Max.X <= middle.X || !b.Overlaps(left) {
+			continue
+		}
+		switch {
+		case b.Min.Y > middle.Y:
+			left.Max.Y = b.Min.Y
+		case b.Max.Y <= middle.Y:
+			left.Min.Y = b.Max.Y
+		}
+	}
+	if left.Dy()*3 < turned(area).Dy() {
+		return area
+	}
+	return turned(left)
+}
+
 // MayTake returns what may take the touch of a match instead of it: it reacts, and nothing says which of the two is
 // drawn over the other. Nil where nothing does.
 func (m Match) MayTake() *Node {

@@ -143,8 +143,8 @@ func (t *Tree) mayBeOver(n *Node, part image.Rectangle) []*Node {
 }
 
 // orderUnknown reports whether nothing says which of two elements is drawn over the other: what they are both in lists
-// its children by their places. Android lists such as have one place in the order in which they were
-// made, which is that of drawing.
+// its children by their places. Android lists such as have one place in the order in which they were made, which is
+// that of drawing.
 func orderUnknown(a, b *Node) bool {
 	x, y := branch(a, b), branch(b, a)
 	return x != nil && y != nil && x.Parent != nil && x.Parent == y.Parent && x.Parent.ByPlace && x.Bounds != y.Bounds

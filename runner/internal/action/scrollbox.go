@@ -98,7 +98,7 @@ func (c *search) move(ctx context.Context, way image.Point, back bool) (bool, er
 	d, ok := c.s.Device.(drivers.Scroller)
 	if !ok || node == nil {
 		c.scroll.Moved(decide.Moved{})
-		return c.swipe(ctx, area, way)
+		return c.swipe(ctx, node, area, way)
 	}
 	first, before := c.scroll.Moves == 0, c.frame.Digest
 	done, err := d.ScrollBox(ctx, node, way, c.scroll.Part, c.on(back))
@@ -129,10 +129,13 @@ func (c *search) on(back bool) drivers.ScrollOn {
 	return on
 }
 
-// swipe moves the content of an area with a finger.
-func (c *search) swipe(ctx context.Context, area image.Rectangle, way image.Point) (bool, error) {
+// swipe moves the content of an area with a finger; node is the element with that area, if there is one.
+func (c *search) swipe(ctx context.Context, node *screen.Node, area image.Rectangle, way image.Point) (bool, error) {
 	direction := map[image.Point]dsl.Direction{{Y: -1}: dsl.Up, {X: -1}: dsl.Left, {X: 1}: dsl.Right}[way]
 	inner := c.tree.Free(area.Inset(min(area.Dx(), area.Dy()) / 20))
+	if node != nil {
+		inner = c.tree.Stroke(node, inner, way.X != 0)
+	}
 	before := c.frame.Digest
 	if err := scrollArea(ctx, c.s, inner, direction, int(c.scroll.Part*100)); err != nil {
 		return false, err

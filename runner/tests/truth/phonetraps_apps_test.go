@@ -230,6 +230,16 @@ func listTraps(add addTrap) {
 			s.offset = 20 // the row shows 20 pixels above the bar
 			return rows(30, false)(s, now)
 		})
+	for name, top := range map[string]int{"a message": 560, "half a sheet": 440} {
+		add("down a list under "+name+"/touch", "- scrollTo: Row 29\n- tap: Row 29", pass, "Row 29", "",
+			func(s *stage, now androidsim.Moment) androidsim.Shown {
+				over := s.box("over", "", image.Rect(8, top, 392, 700), label("Saved", image.Rect(24, top+8, 200, top+48)))
+				over.Fill = color.White
+				shown := rows(34, false)(s, now)
+				shown.Page = append(shown.Page, over)
+				return shown
+			})
+	}
 	add("of which a row is under the bar/touch", "- tap: Row 12", fails, "", "covered by", rows(30, false))
 }
 

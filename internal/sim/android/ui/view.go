@@ -131,20 +131,26 @@ func (v *View) Hit(at image.Point) *View {
 	return nil
 }
 
-// HitScroll finds the innermost scrollable under a point.
+// HitScroll finds the innermost view that a finger moves which is put down at a point: what takes the touch, or is
+// around that. What takes touches and is over a list keeps them from the list.
 func (v *View) HitScroll(at image.Point) *View {
+	scrolls, _ := v.hitScroll(at)
+	return scrolls
+}
+
+func (v *View) hitScroll(at image.Point) (scrolls *View, taken bool) {
 	if !at.In(v.B) {
-		return nil
+		return nil, false
 	}
 	for _, c := range slices.Backward(v.Drawn()) {
-		if h := c.HitScroll(at); h != nil {
-			return h
+		if scrolls, taken = c.hitScroll(at); taken {
+			break
 		}
 	}
-	if v.Scroll != nil || v.Web != nil {
-		return v
+	if scrolls == nil && (v.Scroll != nil || v.Web != nil) {
+		return v, true
 	}
-	return nil
+	return scrolls, taken || v.Clickable || v.Field != nil
 }
 
 // RemoteView is a page that another process draws, and that takes touches and keys itself. None of its methods block:
