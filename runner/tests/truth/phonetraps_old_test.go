@@ -18,6 +18,11 @@ func oldPhoneTraps() (list []*trap) {
 		for _, some := range []func(addTrap){messageTraps, cardTraps, fieldTraps} {
 			some(addTo(&list))
 		}
+		before := len(list)
+		unknownTraps(addTo(&list))
+		for _, c := range list[before:] {
+			c.way = "stock" // the agent knows what is drawn over what
+		}
 		for _, c := range list[first:] {
 			c.name, c.options = strings.Replace(c.name, "/", fmt.Sprintf(", API %d/", api), 1), androidsim.Options{API: api}
 		}
@@ -75,7 +80,11 @@ func cardTraps(add addTrap) {
 	add("under a bar with words/touch", "- tap: Row 9", fails, "", "covered by", bar)
 	add("beside a bar with words/touch", "- tap: Row 8", pass, "Row 8", "", bar)
 	add("in a bar with words/touch", "- tap: Home", pass, "bar", "", bar)
-	// What can be seen through the scrim may as well be drawn over it: a touch that changes nothing is warned of.
+}
+
+// unknownTraps are what no tree and no screenshot shows: what can be seen through a layer may be drawn over it as well.
+// A touch that changes nothing is warned of.
+func unknownTraps(add addTrap) {
 	scrim := still(func(s *stage) []part {
 		return []part{s.press("Transfer", image.Rect(16, 200, 384, 250)), s.box("scrim", "",
 			image.Rect(0, 28, trapSize, 776)), label("Balance", image.Rect(16, 300, 384, 350))}
