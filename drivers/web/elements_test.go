@@ -86,7 +86,7 @@ const hiddenBoxes = `document.body.innerHTML = '<style>input{position:absolute;o
 	'.gone{display:none}b{display:inline-block;width:20px;height:20px;border:2px solid}input:checked+b{background:#06c}' +
 	'</style><label><input type=checkbox id=news><b></b> News by mail, see <a href=#terms>the terms</a></label>' +
 	'<p><input type=radio class=gone id=fast><b></b><label for=fast>Express</label>' +
-	'<p><input type=checkbox class=gone id=lost><label for=lost class=gone>Nobody sees it</label><div id=host></div>';
+	'<p><input type=checkbox class=gone id=lost><label for=lost class=gone>Hidden label</label><div id=host></div>';
 	document.getElementById('host').attachShadow({mode: 'open'}).innerHTML = '<style>input{display:none}</style>' +
 	'<label><input type=checkbox id=inner>Gift wrap</label>'; null`
 

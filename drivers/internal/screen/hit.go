@@ -151,7 +151,7 @@ func freeFirst(points []image.Point, areas []image.Rectangle) []image.Point {
 func (t *Tree) partlyOver(at touch, area image.Rectangle) (list []image.Rectangle) {
 	for c := range t.All {
 		text := c.Text != "" && len(c.Children) == 0 // which lets touches through
-		later := c.order > at.n.order || t.byPlace && c.Window == at.n.Window && orderUnknown(c, at.n)
+		later := c.order > at.n.order || orderUnknown(c, at.n)
 		// XCTest calls a button hidden of which the middle is covered
 		hidden := c.Hidden && !c.Clickable
 		if hidden || text || !later || !c.Bounds.Overlaps(area) || area.In(c.Bounds) ||
@@ -401,7 +401,7 @@ func (at touch) goesTo(c *Node) bool {
 
 // under reports whether an element that is listed after the target is drawn below it.
 func (at touch) under(c *Node) bool {
-	return at.undrawn != nil && c.Window == at.n.Window && orderUnknown(c, at.n) && at.undrawn(c, branch(at.n, c))
+	return at.undrawn != nil && orderUnknown(c, at.n) && at.undrawn(c, branch(at.n, c))
 }
 
 // beneath returns the button under a text that does not react itself: a touch goes through the text, and presses

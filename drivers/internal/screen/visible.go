@@ -134,8 +134,7 @@ func (t *Tree) mayBeOver(n *Node, part image.Rectangle) []*Node {
 	}
 	var list []*Node
 	for c := range t.All {
-		if c.order < n.order && c.Window == n.Window && !c.Hidden && c.Bounds.Overlaps(part) && !n.Within(c) &&
-			orderUnknown(c, n) {
+		if c.order < n.order && !c.Hidden && c.Bounds.Overlaps(part) && orderUnknown(c, n) {
 			list = append(list, c)
 		}
 	}
@@ -146,8 +145,11 @@ func (t *Tree) mayBeOver(n *Node, part image.Rectangle) []*Node {
 // its children by their places. Android lists such as have one place in the order in which they were made, which is
 // that of drawing.
 func orderUnknown(a, b *Node) bool {
+	if a.tree == nil || !a.tree.byPlace {
+		return false
+	}
 	x, y := branch(a, b), branch(b, a)
-	return x != nil && y != nil && x.Parent != nil && x.Parent == y.Parent && x.Parent.ByPlace && x.Bounds != y.Bounds
+	return x != nil && y != nil && x.Parent != nil && x.Parent.ByPlace && x.Bounds != y.Bounds
 }
 
 // branch is n, or the outermost element around it that is not around another one as well; nil for one that is.

@@ -56,7 +56,7 @@ var actionsReported = []reported{
 		page: `<button id=b type=button><span>Follow</span></button><script>b.addEventListener('mousedown',()=>{` +
 			`b.innerHTML='<span>Follow</span>'});b.addEventListener('click',()=>{})</script>`,
 		do: tap("Follow"), fail: "replaced button#b between press and release"},
-	{name: "a list that is drawn anew when it is pressed", // cypress, click
+	{name: "a list that is rendered again when it is pressed", // cypress, click
 		page: `<ul id=u></ul><script>const draw=()=>{u.innerHTML='<li><button onclick="1">Mute</button>'};draw();` +
 			`u.addEventListener('pointerdown',draw)</script>`,
 		do: tap("Mute"), fail: "between press and release"},

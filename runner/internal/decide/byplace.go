@@ -43,13 +43,14 @@ func (v sightView) byPlace(c candidate) (sight, error) {
 // nothingIn reports whether nothing at all is drawn in the place of a text; for a word where nothing else shows
 // something, whether there are no characters.
 func (v sightView) nothingIn(c candidate, shot Shot) (bool, error) {
-	q := Question{Ask: AskBlank, A: shot.ID, Area: c.seen.Intersect(shot.Size)}
+	place := c.seen.Intersect(shot.Size)
 	word := strings.ContainsFunc(c.n.Text, unicode.IsLetter)
 	if word && v.drawsText(c.n) && !slices.ContainsFunc(c.mayBeOver, showsSomething) {
-		q.Ask, q.Text = AskInk, Characters
+		ink, err := v.ask(Question{Ask: AskInk, A: shot.ID, Area: place, Text: Characters})
+		return !ink.Yes, err
 	}
-	a, err := v.ask(q)
-	return a.Yes == (q.Ask == AskBlank), err
+	blank, err := v.ask(Question{Ask: AskBlank, A: shot.ID, Area: place})
+	return blank.Yes, err
 }
 
 // unprovenBelow is the error of an element that may be under another text, where no pixels say whether it is.

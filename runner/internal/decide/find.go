@@ -261,13 +261,15 @@ func (v *view) findDrawn(q screen.Query) ([]screen.Match, error) {
 		}
 		return got.hidden == ""
 	}
+	known := map[[2]*screen.Node]bool{} // a cover is asked about for each point where the element might be touched
 	q.Undrawn = func(over, beside *screen.Node) bool {
-		if failed != nil {
-			return false
+		pair := [2]*screen.Node{over, beside}
+		under, asked := known[pair]
+		if asked || failed != nil {
+			return under
 		}
-		under, err := sightView{v}.undrawn(over, beside)
-		failed = err
-		return under
+		known[pair], failed = sightView{v}.undrawn(over, beside)
+		return known[pair]
 	}
 	matches, err := v.f.Tree.Find(q)
 	if failed != nil {

@@ -123,7 +123,7 @@ func (v sightView) sightInPixels(c candidate, shot Shot, top *screen.Node, text 
 	case err != nil || ink:
 		return sight{}, err
 	case top != nil:
-		return sight{hidden: fmt.Sprintf("hidden under %s", top), cover: top}, nil
+		return hiddenUnder(top), nil
 	case len(c.over) > 0:
 		return sight{hidden: fmt.Sprintf("nothing of its text is drawn in the part that %s leaves free",
 			c.over[len(c.over)-1])}, nil

@@ -40,6 +40,11 @@ func naming(at drivers.WebTarget) string {
 	return selector + " in the frame " + screen.Quote(at.Frame)
 }
 
+// mayPass reports whether a read failed because the page, or the frame that is meant, is not there yet.
+func mayPass(err error) bool {
+	return errors.Is(err, drivers.ErrNotReady) || errors.Is(err, read.ErrNoFrame)
+}
+
 // again makes an action that does no harm when it is made twice. Playwright waits in slices, so that a cancelled call
 // ends within a second and its page lives on; a page that is too slow for one slice gets longer ones.
 func (a *Actor) again(ctx context.Context, at drivers.WebTarget, do touch.Call) error {
@@ -114,7 +119,7 @@ func (a *Actor) once(ctx context.Context, at drivers.WebTarget, what singleActio
 		switch {
 		case err == nil && r.Count > 1:
 			return a.several(ctx, at, r)
-		case err != nil && !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, read.ErrNoFrame):
+		case err != nil && !mayPass(err):
 			return err
 		case err == nil && !r.Able:
 			err = a.trial(ctx, at, min(left, slice), what.try)
@@ -123,7 +128,7 @@ func (a *Actor) once(ctx context.Context, at drivers.WebTarget, what singleActio
 		if err == nil {
 			return a.perform(ctx, at, max(time.Until(deadline), pages.FillSlice), what.do)
 		}
-		if !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, read.ErrNoFrame) {
+		if !mayPass(err) {
 			return err
 		}
 		if time.Until(deadline) <= 0 {

@@ -262,8 +262,7 @@ func (el *Elements) byLabel(ctx context.Context, at drivers.WebTarget) (drivers.
 				return label, nil
 			}
 			return at, ctx.Err()
-		case err == nil && r.Count > 0, time.Until(deadline) <= 0,
-			err != nil && !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, read.ErrNoFrame):
+		case err == nil && r.Count > 0, err != nil && !mayPass(err), time.Until(deadline) <= 0:
 			return at, ctx.Err() // what is wrong is reported by the action itself
 		}
 		if err := browser.Pause(ctx, pages.LookPause); err != nil {
@@ -321,7 +320,7 @@ func (el *Elements) TextOf(ctx context.Context, at drivers.WebTarget) (string, e
 			return "", el.actor.several(ctx, at, r)
 		case err == nil && r.Visible == 1 && len(r.Texts) == 1:
 			return r.Texts[0], nil
-		case err != nil && !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, read.ErrNoFrame):
+		case err != nil && !mayPass(err):
 			return "", err
 		case time.Until(deadline) <= 0:
 			return "", el.actor.diagnose(ctx, at)
@@ -356,7 +355,7 @@ func (el *Elements) WaitElement(ctx context.Context, at drivers.WebTarget, state
 		case err == nil && meets(r):
 			at.Warn(warning)
 			return nil
-		case err != nil && !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, read.ErrNoFrame):
+		case err != nil && !mayPass(err):
 			return err
 		case time.Until(deadline) <= 0 && err != nil:
 			return err

@@ -294,7 +294,7 @@
   // has taken the focus from it. Between the fields of one code the focus may move.
   const robbedField = field => {
     let el = globalThis.taprootTouched && globalThis.taprootTouched.deref();
-    if (el && localName(el) === 'label') el = prop(el, HTMLLabelElement.prototype, 'control');
+    if (el && localName(el) === 'label') el = labelled(el);
     if (!el || el === field || !el.isConnected || !isInput(localName(el)) || !acceptsText(el) || unseen(el) ||
         (parts(field) || []).includes(el))
       return '';
@@ -440,7 +440,7 @@
       collected = {nonce: '', elements: []};
       const el = elements[0];
       if (elements.length !== 1) return {count: elements.length};
-      const named = localName(el) === 'label' ? prop(el, HTMLLabelElement.prototype, 'control') : null;
+      const named = labelled(el);
       return {count: 1, rest: resting(), late: watchReports('late'),
         disabled: disabled(el) || !!named && disabled(named), checked: checkedState(el),
         options: options(el),
@@ -543,7 +543,7 @@
   };
   // options returns the options of a list, or of the one that a label names.
   const options = el => {
-    const list = localName(el) === 'label' && prop(el, HTMLLabelElement.prototype, 'control') || el;
+    const list = labelled(el) || el;
     return localName(list) !== 'select' ? null :
       [...prop(list, HTMLSelectElement.prototype, 'options')].slice(0, 5000).map(o => ({
         value: prop(o, HTMLOptionElement.prototype, 'value'),
@@ -553,13 +553,17 @@
         chosen: prop(o, HTMLOptionElement.prototype, 'selected'),
       }));
   };
+  // labelled returns the control that a label names, null for any other element.
+  const labelled = el => localName(el) === 'label' ? prop(el, HTMLLabelElement.prototype, 'control') : null;
+  // isBox reports whether an element is a native check box or radio button.
+  const isBox = el =>
+    localName(el) === 'input' && /^(checkbox|radio)$/.test(prop(el, HTMLInputElement.prototype, 'type'));
   // checkedState returns the state of a check box, radio button or switch, or of the one that a label names: "true",
   // "false", or "" without one.
   const checkedState = el => {
     for (let n = el; n && isElement(n); n = parent(n)) {
-      const e = localName(n) === 'label' && prop(n, HTMLLabelElement.prototype, 'control') || n;
-      if (localName(e) === 'input' && /^(checkbox|radio)$/.test(prop(e, HTMLInputElement.prototype, 'type')))
-        return String(prop(e, HTMLInputElement.prototype, 'checked'));
+      const e = labelled(n) || n;
+      if (isBox(e)) return String(prop(e, HTMLInputElement.prototype, 'checked'));
       if (has(e, 'aria-checked')) return attr(e, 'aria-checked');
     }
     return '';
@@ -567,8 +571,7 @@
 
   // labelsOf returns the labels with a place of a native check box or radio button.
   const labelsOf = el => {
-    const type = localName(el) === 'input' ? prop(el, HTMLInputElement.prototype, 'type') : '';
-    if (!/^(checkbox|radio)$/.test(type)) return [];
+    if (!isBox(el)) return [];
     return [...prop(el, HTMLInputElement.prototype, 'labels') || []].filter(l => {
       const r = rectOf(l);
       return r.width > 1 && r.height > 1;
