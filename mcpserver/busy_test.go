@@ -13,9 +13,15 @@ import (
 // TestPageThatComputesForEver checks that a page with an endless script costs no more than the time of the call.
 func TestPageThatComputesForEver(t *testing.T) {
 	t.Parallel()
-	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	busy := make(chan struct{}, 1)
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/busy" {
+			busy <- struct{}{}
+			return
+		}
 		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprint(w, `<h1>Report</h1><button onclick="setTimeout(()=>{for(;;);},0)">Compute</button>`)
+		fmt.Fprint(w, `<h1>Report</h1><button onclick="setTimeout(()=>{const x = new XMLHttpRequest();`+
+			`x.open('GET','/busy',false);x.send();for(;;);},0)">Compute</button>`)
 	}))
 	defer page.Close()
 	conf := newLab(t, 0).config(t)
@@ -27,6 +33,11 @@ func TestPageThatComputesForEver(t *testing.T) {
 		t.Fatal(seen)
 	}
 	s.ok("tap", `{"label": "Compute"}`)
+	select {
+	case <-busy: // the script waits for the response, and computes then: nothing else of the page runs any more
+	case <-time.After(time.Minute):
+		t.Fatal("the page does not compute")
+	}
 	for range 2 { // before the second call, the page is known not to respond
 		text := s.ok("snapshot", `{}`)
 		if !strings.Contains(text, "Compute") || !strings.Contains(text, "it cannot be read now") {
